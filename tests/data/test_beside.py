@@ -100,6 +100,12 @@ def test_labels_by_a_key_of_another_name_are_named(key, tmp_path):
     assert any(f"labels.csv beside it has the values of cust as {key}" in c for c in said)
 
 
+def test_a_measure_is_no_key_of_another_name(tmp_path):
+    people(tmp_path).assign(age=np.arange(300) % 80).to_csv(tmp_path / "features.csv", index=False)
+    pd.DataFrame({"id": range(60), "churned": 0}).to_csv(tmp_path / "labels.csv", index=False)
+    assert "the values of" not in "\n".join(look(tmp_path / "features.csv").complaints)
+
+
 @pytest.mark.parametrize("header", [True, False])
 def test_labels_in_the_order_of_the_rows_may_have_a_header(header, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -109,6 +115,14 @@ def test_labels_in_the_order_of_the_rows_may_have_a_header(header, tmp_path, mon
     rows = {"path": "features.csv", "drop": ["cust", "seg"], "positive": 1}
     data = make("file", **rows, labels="y_train.csv")
     np.testing.assert_array_equal(data.y, labels["churned"])
+
+
+def test_a_label_too_many_is_no_header(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    labels = people(tmp_path)["spend"].gt(1).astype(int)
+    pd.concat([labels, labels[:1]]).to_csv("y_train.csv", index=False, header=False)
+    with pytest.raises(DatasetError, match=f"{len(labels) + 1} rows"):
+        make("file", path="features.csv", drop=["cust", "seg"], positive=1, labels="y_train.csv")
 
 
 def test_other_rows_are_named(tmp_path):

@@ -68,6 +68,17 @@ def test_all_leaks_of_a_table_are_named_and_nothing_else(seed, tmp_path):
     assert any(f"{next(iter(found.leaks))}: tells the label nearly alone" in c for c in found.complaints)
 
 
+def test_dates_that_tell_the_label_do_so_with_a_gap(tmp_path):
+    rng = np.random.default_rng(2)
+    y = rng.random(600) < 0.2
+    days = pd.to_timedelta(rng.integers(0, 300, 600) + 300 * y, "D")
+    decided = (pd.Timestamp("2024-01-01") + days).strftime("%Y-%m-%d").to_series(index=range(600))
+    decided[[5, 50]] = ""
+    frame = pd.DataFrame({"a": rng.normal(size=600), "decided": decided, "y": y.astype(int)})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert list(look(tmp_path / "t.csv", "y").leaks) == ["decided"]
+
+
 @pytest.mark.parametrize("values", [[1, 2, 5, 5], [5, 5, 7, 8], [5, 5, 5, 1], [1, 5, 5, 9]])
 def test_a_value_of_half_of_the_rows_is_the_usual_one(values):
     column = SimpleNamespace(is_feature=True, kind="number", distinct=10**6)

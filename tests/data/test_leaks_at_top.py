@@ -172,3 +172,15 @@ def test_rows_of_a_value_are_named_where_the_others_do_not_expect_them(n):
     assert leaks_at_top(frame, numbered(frame), y, (), {"ink": parts["ink"]}) == {}
     unclear = frame.assign(a=rng.normal(size=n), b=rng.normal(size=n))
     assert set(leaks_at_top(unclear, numbered(unclear), y, (), parts)) == {"ink", "code"}
+
+
+def test_a_twin_does_not_hide_the_rows_of_a_value():
+    rng = np.random.default_rng(6)
+    y = rng.random(2000) < 0.06
+    hidden = np.zeros(2000, bool)
+    hidden[np.flatnonzero(y)[:80]] = True
+    frame = pd.DataFrame({"a": rng.normal(size=2000), "b": rng.normal(size=2000)})
+    frame["status"] = np.where(hidden, "X", rng.choice(["A", "B"], 2000))
+    frame["code"] = np.where(hidden, 3, rng.choice([1, 2, 4, 5], 2000))
+    part = {"status": Part("all positive", hidden)}
+    assert list(leaks_at_top(frame, numbered(frame), y, (), part)) == ["status"]

@@ -15,6 +15,7 @@ from attop_bench.data.profile import rows as reading
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.missing import sentinels
 from attop_bench.data.profile.proposal import Rate, in_time, parameters, propose
+from attop_bench.data.reading.table import Table
 from attop_bench.data.splits.protocols import make_folds
 from support.small_run import configured
 from support.transactions import transactions
@@ -290,7 +291,7 @@ def test_a_word_that_says_nothing_is_kept_as_a_value_and_said(word, tmp_path):
     assert not any("kept as values" in line for line in again.complaints)
 
 
-@pytest.mark.parametrize("word", ["n", "Other", "A-", "no", "ref", "その他", "99"])
+@pytest.mark.parametrize("word", ["n", "Other", "A-", "no", "ref", "その他", "99", "+", "★★", "$", "😀"])
 def test_a_word_that_says_something_is_not_said(word, tmp_path):
     frame = pd.DataFrame(
         {"a": np.arange(200) % 17 / 7, "side": np.array(["left", "right", word])[np.arange(200) % 3]}
@@ -311,12 +312,16 @@ def test_a_word_that_says_something_is_not_said(word, tmp_path):
         (range(20, 60), [-1]),
         (np.linspace(8, 30, 50), [-200]),
         (np.linspace(18, 40, 50), [99.9]),
+        (range(50, 61), [98]),
+        (range(50, 61), [99]),
+        (range(50, 61), [98, 99]),
         (range(1, 10), []),
         (range(1, 8), []),
         ([0, 10, 50, 100, 500], []),
         ([1, 2, 3, 4, 6], []),
         ([0, 1], []),
         ([0, 9], []),
+        ([7, *range(90, 100)], []),
         (range(18, 100), []),
         (range(-9, 12), []),
     ],
@@ -324,7 +329,30 @@ def test_a_word_that_says_something_is_not_said(word, tmp_path):
 )
 def test_numbers_beyond_a_hole_may_mean_nothing(values, codes):
     frame = pd.DataFrame({"q": [*(20 * [*values]), *(12 * codes)]})
-    said = sentinels(frame, ["q"])
+    table = Table(frame.astype(str), "t.csv", has_types=False)
+    said = sentinels(table, frame, ["q"])
     assert len(said) == (len(codes) > 0)
     assert all(str(codes) in line for line in said)
-    assert not sentinels(frame.head(20 * len(values)), ["q"])
+    assert not sentinels(table, frame.head(20 * len(values)), ["q"])
+
+
+def test_the_remedy_of_a_number_keeps_the_words_that_are_missing(tmp_path):
+    values = [*(20 * [1, 2, 3, 4, 5]), *(12 * [9]), *(12 * ["NA"]), *(12 * ["null"])]
+    frame = pd.DataFrame({"q": values, "y": np.arange(len(values)) % 5 // 4})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    (said,) = [line for line in look(tmp_path / "t.csv", "y").complaints if "if it means missing" in line]
+    remedy = yaml.safe_load(shlex.split(said.partition("--reader ")[2])[0].partition("=")[2])
+    assert remedy == {"q": [9, "NA", "null"]}
+    again = look(tmp_path / "t.csv", "y", given={"missing": remedy}).column("q")
+    assert (again.kind, round(again.missing * len(values))) == ("number", 36)
+
+
+def test_the_remedy_of_a_word_keeps_the_words_that_are_missing(tmp_path):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"a": rng.normal(size=200), "side": rng.choice(["left", "right"], 200)})
+    frame = frame.assign(y=rng.choice(["yes", "no"], 200, p=[0.2, 0.8]))
+    frame.loc[::10, "side"], frame.loc[1::10, "side"] = "unknown", "n/a"
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    (said,) = [line for line in look(tmp_path / "t.csv", "y").complaints if line.startswith("kept as values")]
+    remedy = yaml.safe_load(shlex.split(said.partition("--reader ")[2])[0].partition("=")[2])
+    assert remedy == {"side": ["unknown", "n/a"]}

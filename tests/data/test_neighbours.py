@@ -67,6 +67,21 @@ def test_rows_in_an_order_that_tells_are_asked_and_the_answer_keeps_blocks(walk,
         assert not {*data.entity[fold.train]} & {*data.entity[fold.test]}
 
 
+def test_a_column_may_be_named_stem(tmp_path):
+    frame = pairs().rename(columns={"a": "stem"}).drop(columns=list("bcd"))
+    frame.insert(0, "name", [NAMES["letters"](i) for i in range(N)])
+    frame = frame.assign(y=np.random.default_rng(1).integers(0, 2, N)).sample(frac=1, random_state=1)
+    assert len(said(frame, tmp_path, "begin alike")) == 1
+
+
+def test_gaps_are_no_neighbours(tmp_path):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.normal(size=(N, 4)).round(3), columns=list("abcd"))
+    frame.iloc[: N // 2] = np.nan
+    frame = frame.assign(e=rng.normal(size=N).round(3), y=rng.integers(0, 2, N))
+    assert not said(frame, tmp_path, "blocks")
+
+
 @pytest.mark.parametrize(
     "columns",
     [

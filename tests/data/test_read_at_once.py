@@ -1,14 +1,14 @@
 """Delimited text is read at once where all rows are alike, as it is row by row."""
 
 import random
+import subprocess
+import sys
 
 import pandas as pd
-import pyarrow
 import pytest
 
 from attop_bench.data.reading import delimited
 from attop_bench.data.reading.delimited import _How, _read_at_once, _read_rows, _start, read_delimited
-from attop_bench.data.reading.formats import read_table
 
 #: Cells that the two readers could cut otherwise.
 CELLS = ["a", "1.5", "", "NA", "é", "'", "#", "\\", "\x1a", "\x85", "\0", '"', '""', '"x"', '"x,y"', '"x""y"']
@@ -119,7 +119,8 @@ def test_bytes_that_are_no_text_are_read_row_by_row(tmp_path):
     assert _read_at_once(written, delimited._Start([], 1, 1, 2, ())) is None
 
 
-def test_arrow_has_memory_that_is_not_given_back_between_columns(tmp_path):
-    read_table(write(tmp_path, "a,b\n1,x\n2,y\n"))
-    if "jemalloc" in pyarrow.supported_memory_backends():
-        assert pyarrow.default_memory_pool().backend_name == "jemalloc"
+def test_a_larger_limit_of_a_cell_is_kept():
+    code = "import csv; csv.field_size_limit(2**40); import attop_bench.data.reading.delimited; "
+    code += "print(csv.field_size_limit())"
+    said = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert said.strip() == str(2**40)

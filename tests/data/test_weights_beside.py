@@ -122,12 +122,37 @@ def test_a_row_that_is_left_out_takes_its_weight_along(options, column, path, mo
     assert Ledger.from_dict(ledger.as_dict()) == ledger
 
 
+@pytest.mark.parametrize("odd", ["?", "inf", "5 kg"])
+def test_an_odd_weight_of_a_row_that_is_left_out_weighs_nothing(odd, path):
+    frame = pd.read_csv(path, dtype=str)
+    frame.loc[[3, 4], "y"] = ""
+    frame.loc[3, "w"] = odd
+    frame.to_csv(path, index=False)
+    options = BESIDE | {"drop_unlabelled": True, "weight": "w", "path": path}
+    ledger, every = make("file", **options).ledger, frame["w"].drop(3).astype(float)
+    assert ledger.weight == pytest.approx(every.sum())
+    assert ledger.weight_kept == pytest.approx(every.drop(4).sum())
+    frame.loc[9, "w"] = odd
+    frame.to_csv(path, index=False)
+    with pytest.raises(DatasetError, match="'w'"):
+        make("file", **options)
+
+
 def test_lost_weight_is_a_fault(path):
     dataset = make("file", path=path, **BESIDE)
     for weight in (None, WEIGHTS + 1e-6):
         with pytest.raises(LedgerError, match="its ledger 240 of weight 240"):
             replace(dataset, weight=weight)
     assert "weight" not in str(dict(make("file", path=path, label="y", positive=1).ledger.lines()))
+
+
+def test_weights_below_0_are_compared_and_added():
+    ledger = Ledger(2, 2, weight=-3.0)
+    ledger.require(2, "rows", np.array([-1.0, -2.0]))
+    with pytest.raises(LedgerError, match="of weight -3"):
+        ledger.require(2, "rows", np.array([-1.0, -1.0]))
+    assert (ledger + ledger).weight == -6.0
+    assert (ledger + Ledger(1, 1)).weight is None
 
 
 def sparse_files(path):

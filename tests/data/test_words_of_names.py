@@ -51,3 +51,4 @@ def test_a_word_of_an_outcome_makes_a_label_likelier():
 
 def test_a_name_of_none_of_these_says_nothing():
     assert not meanings_of("pregnant")
+    assert not meanings_of("sales_local_currency")

@@ -13,6 +13,7 @@ from attop_bench.data.profile.look import look
 from attop_bench.data.profile.proposal import propose
 from attop_bench.deploy import deploy as deploying
 from attop_bench.deploy.card import card
+from attop_bench.deploy.new_rows import read_new_rows
 from attop_bench.deploy.package import Package, read_package
 from support.packages import write_package
 from support.small_run import configured
@@ -102,12 +103,12 @@ def test_lines_above_the_header_are_found_again(deployed):
     assert package.notes["reader"] == {"skip": 3}
     known = ranked(package, plain)[0].set_index("row")["score"]
     assert len(known) == 160
-    for above, said in (("", "line 1"), ("one\n", "line 2"), ("a\n" * 9, "line 10"), ("a\n\n\n", None)):
+    for above, said in (("", "nothing"), ("one\n", "1 line"), ("a\n" * 9, "9 lines"), ("a\n\n\n", None)):
         found, ledger, lines = ranked(package, above + plain)
         np.testing.assert_allclose(found.set_index("row")["score"].sort_index(), known.sort_index())
         assert ledger.kept == 160
         assert (said is None) == (lines == [])
-        assert said is None or f"the header is {said}" in lines[0]
+        assert said is None or f": {said} above the header" in lines[0]
 
 
 def test_names_are_found_whatever_the_encoding(deployed):
@@ -168,6 +169,21 @@ def test_what_stands_for_nothing_does_so_in_any_format(form, deployed):
     assert said == []
 
 
+@pytest.mark.parametrize("given", [{}, {"missing": {"x": ["-9"]}}], ids=["none", "another column"])
+@pytest.mark.parametrize(("own", "other"), [("parquet", "csv"), ("csv", "parquet"), ("parquet", "xlsx")])
+def test_a_usual_word_is_a_category_or_nothing_as_in_the_data(own, other, given, tmp_path):
+    path = tmp_path / f"new.{other}"
+    rows = pd.DataFrame({"country": ["DE", "NA", "FR"], "x": ["1", "NA", "-9"]})
+    write = {"csv": rows.to_csv, "parquet": rows.to_parquet, "xlsx": rows.to_excel}
+    write[other](path, index=False)
+    countries = ["DE", "FR", *(["NA"] if own == "parquet" else [])]
+    notes = {"format": own, "reader": given, "unused": [], "group": None, "beside": []}
+    notes |= {"features": ["country", "x"], "categories": {"country": countries}}
+    table = read_new_rows(path, notes, print)
+    assert table.text("country").isna().tolist() == [False, own == "csv", False]
+    assert table.text("x").isna().tolist() == [False, not given, bool(given)]
+
+
 def test_an_odd_cell_is_no_decimal_sign(deployed):
     package = deployed(customers().to_csv(index=False)).package
     text = "id,x,service\na,0.5,good\nb,1.25,poor\nc,n.d.,good\nd,7/2,good\n"
@@ -175,6 +191,25 @@ def test_an_odd_cell_is_no_decimal_sign(deployed):
     assert (ledger.kept, said) == (2, [])
     with pytest.raises(DatasetError, match="'x' must hold numbers, got 'old'"):
         ranked(package, "id,x,service\na,old,good\nb,new,poor\n")
+
+
+def test_an_odd_comma_does_not_make_thousands_of_decimals(deployed):
+    package = deployed(customers().assign(b=np.arange(160) % 40).to_csv(index=False)).package
+    text = "id,x,service,b\na,0.096,good,1\nb,3.158,poor,2\nc,1.25,good,3\n"
+    known = ranked(package, text)[0].set_index("id")["score"]
+    found, ledger, said = ranked(package, text + 'd,2.5,good,"1,5"\n')
+    assert (ledger.kept, said) == (3, [])
+    np.testing.assert_allclose(found.set_index("id")["score"][known.index], known)
+
+
+def test_a_comma_with_three_decimals_is_found_by_one_with_fewer(deployed):
+    frame = customers().assign(x=lambda rows: 50 + rows["x"])
+    package = deployed(frame.to_csv(index=False)).package
+    known = ranked(package, frame.to_csv(index=False))[0].set_index("row")["score"]
+    found, ledger, said = ranked(package, frame.to_csv(index=False, sep=";", decimal=","))
+    assert ledger.kept == 160
+    assert any("','" in line for line in said)
+    np.testing.assert_allclose(found.set_index("row")["score"][known.index], known)
 
 
 def test_a_customer_who_comes_twice_is_ranked_twice_and_said(deployed):

@@ -70,6 +70,16 @@ def test_weights_of_the_dual_are_those_of_the_planes(weight):
         )
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_the_unit_of_weights_has_no_effect_on_the_dual(unit):
+    X, y = wide(100, 1500)
+    model = TopPush(lam=1e-3).fit(X, y, sample_weight=WEIGHTS["unequal"])
+    coef, passes = model.coef_, model.n_iter_
+    again = model.fit(X, y, sample_weight=unit * WEIGHTS["unequal"])
+    assert again.n_iter_ == passes
+    assert_allclose(again.coef_, coef, rtol=1e-6, atol=1e-9)
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_a_dual_that_overflows_ends():
     X, y = wide(100, 1500)

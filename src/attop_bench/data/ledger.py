@@ -107,6 +107,9 @@ class Ledger:
             self.passed + other.passed,
             self.left_out + other.left_out,
             self.doubtful + other.doubtful,
+            weight=None
+            if self.weight is None or other.weight is None
+            else self.weight + other.weight,
         )
 
     @property
@@ -120,7 +123,7 @@ class Ledger:
         """Refuse another number of rows than are kept, and other `weights` than theirs."""
         weight, due = weight_of(weights), self.weight_kept
         is_equal = due is None or math.isclose(
-            weight or 0.0, due, rel_tol=0, abs_tol=_EQUAL * (self.weight or 0.0)
+            weight or 0.0, due, rel_tol=0, abs_tol=_EQUAL * abs(self.weight or 0.0)
         )
         if self.kept != kept or not is_equal:
             raise LedgerError(

@@ -18,7 +18,7 @@ from attop_bench.data.columns.preparation import as_categories
 from attop_bench.data.files.opening import BROKEN, hold
 from attop_bench.data.ledger import Aside, Ledger, shown
 from attop_bench.data.reading.as_found import found_again
-from attop_bench.data.reading.cells import numbers_of
+from attop_bench.data.reading.cells import GAPS, numbers_of
 from attop_bench.data.reading.formats import BY_PATH, format_of, read_table
 from attop_bench.data.reading.lines import asides
 from attop_bench.data.reading.lists import WEIGHTS
@@ -66,6 +66,8 @@ def read_new_rows(
     wanted = [
         name for name in (*notes["features"], notes["group"]) if name not in unused
     ]
+    if (form in _OF_LINES) != (notes["format"] in _OF_LINES):
+        reader["missing"] = _missing_in(form, notes, wanted)
     table, said = read_all(path, form, reader, wanted)
     if lacking := [name for name in notes["beside"] if name not in table.frame]:
         shown = join_first(lacking)
@@ -73,6 +75,21 @@ def read_new_rows(
     for line in said:
         tell(f"{path}: {line}")
     return table
+
+
+def _missing_in(form: str, notes: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Choose the words for nothing in rows of a format with types for data without, or the other way round.
+
+    The usual words stand for nothing where they do in the data, and are categories where the data have them.
+    """
+    words: dict[str, Sequence[str]] = dict.fromkeys(names, sorted(GAPS))
+    if form in _OF_LINES:
+        categories = notes["categories"].items()
+        words = {
+            name: [] for name, values in categories if not GAPS.isdisjoint(values)
+        }
+    option = notes["reader"].get("missing", {})
+    return {**words, **option} if isinstance(option, Mapping) else option
 
 
 def features_of(
@@ -84,7 +101,7 @@ def features_of(
     """Read the features `names` of new rows as their file has them, and say why a row has none.
 
     Numbers have the decimal sign that leaves fewest rows with such a reason: that of the data, or the other
-    one, which is told.
+    one, which is told. The other one is not taken where it makes a number larger, as 1.234 becomes 1234.
     """
     other = replace(table, decimal="." if table.decimal == "," else ",")
     readings, refusals = [], []
@@ -99,12 +116,20 @@ def features_of(
             break
     if not readings:
         raise refusals[0]
+    if len(readings) > 1 and _enlarges(readings[0][1], readings[1][1]):
+        readings = readings[:1]
     way, X, reasons = min(readings, key=lambda one: len(one[-1]))
     if way is other:
         tell(
             f"{table.where}: numbers are read with {way.decimal!r} before the decimals, unlike the data's"
         )
     return X, reasons
+
+
+def _enlarges(X: pd.DataFrame, other: pd.DataFrame) -> bool:
+    """Decide whether another reading has a larger number: a decimal sign became a mark between thousands."""
+    one, two = (read.select_dtypes("number").abs() for read in (X, other))
+    return bool((two > one).any(axis=None))
 
 
 def _features(

@@ -64,7 +64,8 @@ def dual_descent(
     history = History()
     positive = y == 1
     sign = np.where(positive, 1.0, -1.0)
-    c = np.ones(len(y)) if weight is None else weight
+    # Their unit has no effect.
+    c = np.ones(len(y)) if weight is None else weight / weight[positive].mean()
     root = np.sqrt(c[positive])
     m = float(c[positive].sum())
     scale = 1 / (lam * m)

@@ -58,7 +58,8 @@ def with_labels(
     if isinstance(labels, JoinedLabels):
         return _by_key(rows, labels, label, where)
     column = read_table(labels, "csv", {"header": False}).frame
-    if len(column) == len(rows.frame) + 1:
+    comes_back = column.duplicated(keep=False).iloc[0]
+    if len(column) == len(rows.frame) + 1 and not comes_back:
         # The first line is a header.
         column = column.iloc[1:]
     if column.shape != (len(rows.frame), 1) or label is not None:

@@ -18,6 +18,7 @@ from attop_bench.data.errors import DatasetError
 from attop_bench.data.kinds.labels_beside import JoinedLabels, with_labels
 from attop_bench.data.kinds.options import RawOptions
 from attop_bench.data.ledger import Aside, Ledger, parts_of, shown, weight_of
+from attop_bench.data.reading.cells import as_floats
 from attop_bench.data.reading.formats import identified, read_table
 from attop_bench.data.reading.table import UNNAMED, Table, check_numbers
 from attop_bench.files import StrPath
@@ -64,9 +65,7 @@ def read_raw_table(options: RawOptions) -> RawTable:
     names = rows.frame.columns
     label = column_of(names, "label" if label is None else label, where)
     roles = roles_of(names, label, options)
-    weight = weights_of_rows(rows, roles)
-    ledger = replace(ledger, weight=weight_of(weight))
-    in_use, ledger = _in_use(rows, label, options, ledger, weight)
+    in_use, ledger, weight = _in_use(rows, label, options, ledger, roles)
     if not in_use.all():
         frame = rows.frame[in_use].reset_index(drop=True)
         rows = replace(rows, frame=frame)
@@ -102,6 +101,19 @@ def weights_of_rows(rows: Table, roles: Mapping[str, str]) -> Floats | None:
     return rows.numbers(roles["weight"]).to_numpy(np.float64)
 
 
+def _without_odd_weights(
+    rows: Table, roles: Mapping[str, str], in_use: NDArray[np.bool_]
+) -> Table:
+    """Empty the weights that are no plain numbers in rows that are left out: they weigh nothing."""
+    if "weight" not in roles or in_use.all():
+        return rows
+    name = roles["weight"]
+    plain = rows.text(name).str.replace(rows.decimal, ".", regex=False)
+    is_odd = ~in_use & ~np.isfinite(as_floats(plain))
+    weights = rows.frame[name].mask(is_odd, None if rows.has_types else "")
+    return replace(rows, frame=rows.frame.assign(**{name: weights}))
+
+
 def facts_of_rows(
     options: RawOptions, positive: str, ledger: Ledger, weight: Floats | None
 ) -> dict[str, Any]:
@@ -127,16 +139,23 @@ def _in_use(
     label: str,
     options: RawOptions,
     ledger: Ledger,
-    weight: Floats | None,
-) -> tuple[NDArray[np.bool_], Ledger]:
-    """Mark the rows that no option leaves out, and enter the others into the ledger."""
+    roles: Mapping[str, str],
+) -> tuple[NDArray[np.bool_], Ledger, Floats | None]:
+    """Mark the rows that no option leaves out, enter the others into the ledger, and read all weights."""
+    left_out = list(_left_out(rows, label, options))
     in_use = np.ones(len(rows.frame), bool)
-    for rule, others in _left_out(rows, label, options):
+    for _, others in left_out:
         in_use &= ~others
+    try:
+        weight = weights_of_rows(rows, roles)
+    except DatasetError:
+        weight = weights_of_rows(_without_odd_weights(rows, roles, in_use), roles)
+    ledger = replace(ledger, weight=weight_of(weight))
+    for rule, others in left_out:
         entry = _aside(rows, np.flatnonzero(others), rule)
         entry = replace(entry, weight=weight_of(weight, others))
-        ledger = ledger.leaving(entry, int(in_use.sum()))
-    return in_use, ledger
+        ledger = ledger.leaving(entry, ledger.kept - entry.rows)
+    return in_use, ledger, weight
 
 
 def _named(names: pd.Index, wanted: Sequence[str | int], where: str) -> list[str]:

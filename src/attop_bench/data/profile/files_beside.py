@@ -9,7 +9,7 @@ import pandas as pd
 
 from attop.extending import join_first
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.profile.names import word_set, words_of
+from attop_bench.data.profile.names import meanings_of, word_set, words_of
 from attop_bench.data.reading.formats import format_of, read_table
 from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
@@ -89,10 +89,11 @@ def _about_labels(
 
 
 def _name_in(rows: pd.DataFrame, keys: pd.Series) -> str | None:
-    """Find the column of a table that has nearly all of some keys, under another name."""
+    """Find the column of a table, but for measures, that has nearly all of some keys, under another name."""
     if len(keys) < _FEW or not keys.is_unique:
         return None
-    keyed = (n for n in rows if keys.isin(rows[n].astype(str)).mean() >= _ALIKE)
+    names = (n for n in rows if "measure" not in meanings_of(n))
+    keyed = (n for n in names if keys.isin(rows[n].astype(str)).mean() >= _ALIKE)
     return next(keyed, None)
 
 

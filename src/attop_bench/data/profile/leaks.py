@@ -131,12 +131,14 @@ def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
 
 
 def _with_days(frame: pd.DataFrame, columns: Sequence[Column]) -> pd.DataFrame:
-    """Replace complete dates, of a form that has an order of days, by the numbers of the days."""
+    """Replace dates, of a form that has an order of days, by the numbers of the days; gaps stay."""
     days = {}
     for column in columns:
-        if column.kind == "date" and not column.missing:
+        if column.kind == "date":
+            present = frame[column.name].dropna()
             with suppress(DatasetError):
-                days[column.name] = day_numbers(frame[column.name], "")
+                numbers = pd.Series(day_numbers(present, ""), present.index)
+                days[column.name] = numbers.reindex(frame.index)
     return frame.assign(**days)
 
 

@@ -185,7 +185,13 @@ def leaks_at_top(
     if len(y) > _ROWS:
         rng = np.random.default_rng(_SEED)
         sample = np.sort(rng.choice(sample, _ROWS, replace=False))
-    rest = [c for c in features if c.name not in suspected and c.name not in parts]
+    rest = [
+        c
+        for c in features
+        if c.name not in suspected
+        and c.name not in parts
+        and not any(_tells(frame[c.name], part.rows) for part in parts.values())
+    ]
     others = _shares_by(
         frame, rest, y, sample, [part.rows for part in parts.values()]
     )
@@ -200,6 +206,13 @@ def leaks_at_top(
         )
     said = {name: [*filter(None, hows)] for name, hows in evidence.items()}
     return {name: hows[0] for name, hows in said.items() if hows}
+
+
+def _tells(values: pd.Series, rows: NDArray[np.bool_]) -> bool:
+    """Decide whether a few values of a column are those of some rows, and of these alone."""
+    inside = values[rows]
+    are_few = _FEWEST * inside.nunique(dropna=False) <= len(inside)
+    return bool(are_few and not values[~rows].isin(inside.unique()).any())
 
 
 def _orders(
@@ -269,8 +282,8 @@ def _shares_by(
                 continue
             model.fit(X[rows], y[rows])
             shares[sample[test]] = model.predict_proba(X[sample[test]])[:, 1]
-            if len(further):
-                shares[further] = model.predict_proba(X[further])[:, 1]
+        if len(further) and hasattr(model, "classes_"):
+            shares[further] = model.predict_proba(X[further])[:, 1]
     return shares
 
 

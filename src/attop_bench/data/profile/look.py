@@ -81,8 +81,8 @@ def evidence(profile: Profile, form: str | None) -> Look:
     remarks = [
         *remarks_on_files(profile.path, table, profile.of_label),
         *profile.remarks,
-        *sentinels(frame, numbers),
-        *words_for_nothing(frame, categories),
+        *sentinels(table, frame, numbers),
+        *words_for_nothing(table, frame, categories),
         *remarks_on_neighbours(frame, others),
         *written_oddly(table, frame),
     ]

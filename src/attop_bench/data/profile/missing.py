@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -146,7 +147,7 @@ def gaps(
     return words
 
 
-def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
+def sentinels(table: Table, frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
     """Report each column of numbers whose lowest or highest stand apart as codes do: they may be none."""
     lines = []
     for name in names:
@@ -160,9 +161,13 @@ def sentinels(frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
             if rows < _ROWS:
                 continue
             written = ", ".join(map(_written, codes))
+            nothing = ", ".join(
+                [written, *map(json.dumps, words_read(table, name))]
+            )
+            remedy = shlex.quote(f"missing={{{name}: [{nothing}]}}")
             lines.append(
                 f"{name}: {written} in {rows / len(frame):.1%} of the rows, others {others[0]:g} to "
-                f"{others[-1]:g}: if it means missing, --reader 'missing={{{name}: [{written}]}}'"
+                f"{others[-1]:g}: if it means missing, --reader {remedy}"
             )
     return lines
 
@@ -197,15 +202,18 @@ def _ends(distinct: Floats) -> Iterator[tuple[Floats, Floats]]:
 def _stand_apart(codes: Floats, others: Floats) -> bool:
     """Decide whether numbers at one end are written as codes are, and far enough from all others."""
     written = list(map(_written, codes))
-    if len(codes) == 1 and _NINES.fullmatch(written[0]):
-        return _is_far(codes[0], others)
+    is_usual = len(codes) == 1 and _NINES.fullmatch(written[0])
+    if is_usual and _is_far(codes[0], others):
+        return True
     hole = max(others[0] - codes[-1], codes[0] - others[-1])
-    is_alone = codes[-1] < 0 <= others[0] or codes[0] > 0
+    is_alone = codes[-1] < 0 <= others[0] or codes[0] > max(others[-1], 0)
     are_codes = all(map(_CODES.fullmatch, written))
     return bool(is_alone and hole >= np.ptp(others)) and are_codes
 
 
-def words_for_nothing(frame: pd.DataFrame, names: Iterable[str]) -> Iterator[str]:
+def words_for_nothing(
+    table: Table, frame: pd.DataFrame, names: Iterable[str]
+) -> Iterator[str]:
     """Report the words of categories that say nothing, such as ``.`` and unknown: they may mean missing."""
     entries, remedy = [], ""
     for name in names:
@@ -216,9 +224,10 @@ def words_for_nothing(frame: pd.DataFrame, names: Iterable[str]) -> Iterator[str
             share = counts[words].sum() / len(frame)
             written = join_first(words, _SHOWN)
             entries.append(f"{name}: {written} in {share:.1%} of the rows")
+            nothing = [*words, *words_read(table, name)]
             remedy = (
                 remedy
-                or f"missing={{{name}: {json.dumps(words, ensure_ascii=False)}}}"
+                or f"missing={{{name}: {json.dumps(nothing, ensure_ascii=False)}}}"
             )
     if entries:
         each = join_first(entries, _SHOWN)
@@ -226,8 +235,17 @@ def words_for_nothing(frame: pd.DataFrame, names: Iterable[str]) -> Iterator[str
 
 
 def says_nothing(word: object) -> bool:
-    """Decide whether a text has neither letters nor digits, or is a word such as unknown, na or <blank>."""
-    return _normal(word) in word_set("no value") | {""}
+    """Decide whether a text is punctuation alone, or a word such as unknown, na or <blank>; + is a value."""
+    are_marks = all(unicodedata.category(sign)[0] in "PZ" for sign in str(word))
+    return are_marks or _normal(word) in word_set("no value")
+
+
+def words_read(table: Table, name: str) -> list[str]:
+    """List the words that are read as missing in a column, without the empty cell."""
+    words = table.words(name) - {""}
+    return sorted(
+        words if table.has_types else words & {*table.frame[name].str.strip()}
+    )
 
 
 def usual_words(table: Table, name: str) -> list[str]:

@@ -47,7 +47,7 @@ def _about_beginnings(frame: pd.DataFrame, name: str) -> Iterator[str]:
         stems = stems.str.replace(_LAST_PART, "", regex=True)
         if stems.nunique() < NEARLY * len(stems):
             break
-    if are_alike(frame.drop(columns=name).assign(stem=stems), "stem", stems):
+    if are_alike(frame, name, stems):
         often = stems.value_counts().index[0]
         yield (
             f"{name}: rows whose names begin alike, as {often!r}, are alike: if they belong together, write "
@@ -72,7 +72,7 @@ def _about_order(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[str]:
 
 def _follow_alike(values: pd.Series) -> bool:
     """Decide whether neighbouring rows are nearer than any two; rows that a column sorts are not."""
-    ranks = values.rank().fillna(0).to_numpy()
+    ranks = values.rank().dropna().to_numpy()
     steps = np.diff(ranks)
     if (steps >= 0).all() or (steps <= 0).all():
         return False

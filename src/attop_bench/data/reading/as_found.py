@@ -235,8 +235,10 @@ def found_again(
             )
         if place != _first_filled(rows, way):
             way["skip"] = place
-            above = f"{count_noun(place, 'line')} above it passed over"
-            remarks.append(f"the header is line {place + 1:,}: {above}")
+            above = count_noun(place, "line") if place else "nothing"
+            remarks.append(
+                f"{above} above the header passed over, unlike the data's"
+            )
         return way, remarks
     return new, remarks
 

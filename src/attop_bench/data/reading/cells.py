@@ -120,14 +120,14 @@ def present(text: pd.Series, words: frozenset[str]) -> pd.Series:
 
     of_text = pyarrow.large_string()
     cells = utf8_trim_whitespace(pyarrow.array(text, of_text, from_pandas=True))
-    gaps = is_in(cells, _array_of(words))
+    gaps = is_in(cells, array_of(words))
     filled = if_else(gaps, pyarrow.scalar(None, of_text), cells)
     values = pd.array(filled, dtype=pd.StringDtype(na_value=np.nan))
     return pd.Series(values, text.index, name=text.name)
 
 
 @cache
-def _array_of(words: frozenset[str]) -> Any:
+def array_of(words: frozenset[str]) -> Any:
     """Make an array of words, which columns are compared with."""
     import pyarrow
 

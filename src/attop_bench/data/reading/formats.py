@@ -12,7 +12,6 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -256,7 +255,6 @@ def read_table(
     reader = FORMATS[name]
     _require_file(path)
     refuse_foreign(path, name)
-    _use_jemalloc()
     rest = dict(options or {})
     written = as_written(
         **{name: rest.pop(name) for name in _OF_ALL if name in rest}
@@ -279,14 +277,6 @@ def read_table(
         if place is not None:
             frame = source.added(frame, path, place)
     return Table(frame, where, name not in ("csv", "excel"), **facts, **written)
-
-
-def _use_jemalloc() -> None:
-    """Have Arrow take memory from jemalloc, where it has it: mimalloc gives it back and asks for it again."""
-    import pyarrow
-
-    with suppress(NotImplementedError):
-        pyarrow.set_memory_pool(pyarrow.jemalloc_memory_pool())
 
 
 def check_options(path: StrPath, form: str, options: Mapping[str, Any]) -> None:

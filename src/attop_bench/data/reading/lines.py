@@ -16,7 +16,6 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from attop_bench.data.ledger import Aside, Ledger, shown
 from attop_bench.data.reading.cells import (
     GAPS,
     UNKNOWN,
+    array_of,
     as_floats,
     count_decimals,
     is_number,
@@ -390,14 +390,6 @@ def _says_units(row: Sequence[str], below: pd.DataFrame) -> bool:
     return not any(_comes_back(row[j], below[j]) for j in others)
 
 
-@cache
-def _sum_words() -> Any:
-    """Make an array of the words for a sum, which columns are compared with."""
-    import pyarrow
-
-    return pyarrow.array(sorted(_SUMS), pyarrow.large_string())
-
-
 def _subtotals(frame: pd.DataFrame, suspects: Mapping[int, object]) -> list[int]:
     """Find the places of rows in the middle that a word of a sum and their numbers show to be sums."""
     from pyarrow import array
@@ -406,7 +398,7 @@ def _subtotals(frame: pd.DataFrame, suspects: Mapping[int, object]) -> list[int]
     named = np.zeros(len(frame), bool)
     for j in frame:
         if j == 0 or not _looks_numeric(frame[j]):
-            words = is_in(array(frame[j]), _sum_words())
+            words = is_in(array(frame[j]), array_of(_SUMS))
             named |= words.to_numpy(zero_copy_only=False)
     totals: dict[int, np.ndarray] = {}
     subtotals: list[int] = []
