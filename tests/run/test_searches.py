@@ -79,9 +79,15 @@ def fits(monkeypatch):
     return fitted, counted
 
 
-def test_more_candidates_train_the_new_ones_alone(fits, tmp_path):
+@pytest.fixture
+def folder(tmp_path):
+    """Return the folder of a fold's candidates, beside which there are no other methods'."""
+    return tmp_path / "set/method/repeat0-fold0/candidates"
+
+
+def test_more_candidates_train_the_new_ones_alone(fits, folder):
     fitted, _ = fits
-    keeper = CandidateFiles(tmp_path, "x")
+    keeper = CandidateFiles(folder, "x")
     few = ran(job(4), keeper)
     assert len(fitted) in (4 * 2 + 1, 4 * 2 + 2)  # each on two inner folds, and what is tested at two tops
     fitted.clear()
@@ -96,22 +102,22 @@ def test_more_candidates_train_the_new_ones_alone(fits, tmp_path):
     assert more.seconds["selection"] >= sum(kept)  # of what was trained before, too
 
 
-def test_a_search_that_was_killed_goes_on(fits, tmp_path):
+def test_a_search_that_was_killed_goes_on(fits, folder):
     fitted, counted = fits
     counted.last = 6  # in the third candidate
     with pytest.raises(KeyboardInterrupt):
-        ran(job(5), CandidateFiles(tmp_path, "x"))
-    assert len(list(tmp_path.iterdir())) == 2
+        ran(job(5), CandidateFiles(folder, "x"))
+    assert len(list(folder.iterdir())) == 2
     counted.last = -1
     fitted.clear()
-    record = ran(job(5), CandidateFiles(tmp_path, "x"))
+    record = ran(job(5), CandidateFiles(folder, "x"))
     assert len(fitted) in (3 * 2 + 1, 3 * 2 + 2)
     np.testing.assert_array_equal(record.scores, ran(job(5)).scores)
 
 
-def test_what_selects_may_change_without_a_candidate_trained_again(fits, tmp_path):
+def test_what_selects_may_change_without_a_candidate_trained_again(fits, folder):
     fitted, _ = fits
-    keeper = CandidateFiles(tmp_path, "x")
+    keeper = CandidateFiles(folder, "x")
     ran(job(6), keeper)
     fitted.clear()
     record = ran(job(6, select="ap"), keeper)
@@ -122,24 +128,24 @@ def test_what_selects_may_change_without_a_candidate_trained_again(fits, tmp_pat
     assert first["chosen"] == first["inner"][int(np.argmax(by_ap))]["candidate"]
 
 
-def test_a_damaged_file_is_trained_again(fits, tmp_path):
+def test_a_damaged_file_is_trained_again(fits, folder):
     fitted, _ = fits
-    ran(job(3), CandidateFiles(tmp_path, "x"))
-    damaged, empty, _ = sorted(tmp_path.iterdir())
+    ran(job(3), CandidateFiles(folder, "x"))
+    damaged, empty, _ = sorted(folder.iterdir())
     damaged.write_bytes(damaged.read_bytes()[:100])
     empty.write_bytes(b"")
     fitted.clear()
-    ran(job(3), CandidateFiles(tmp_path, "x"))
+    ran(job(3), CandidateFiles(folder, "x"))
     assert len(fitted) in (2 * 2 + 1, 2 * 2 + 2)
     fitted.clear()
-    ran(job(3), CandidateFiles(tmp_path, "other code"))
+    ran(job(3), CandidateFiles(folder, "other code"))
     assert len(fitted) >= 3 * 2 + 1
 
 
-def test_a_file_with_any_byte_changed_is_read_or_trained_again(tmp_path):
-    keeper = CandidateFiles(tmp_path, "x")
+def test_a_file_with_any_byte_changed_is_read_or_trained_again(folder):
+    keeper = CandidateFiles(folder, "x")
     candidates = [one["candidate"] for one in ran(job(2), keeper).tops[0]["inner"]]
-    whole = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    whole = {file: file.read_bytes() for file in folder.iterdir()}
     for place in range(0, min(map(len, whole.values())), 3):
         for file, content in whole.items():
             file.write_bytes(content[:place] + bytes([content[place] ^ 255]) + content[place + 1 :])

@@ -50,7 +50,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
 
     @classmethod
     def of(cls, models: list[Any], times: list[int]) -> Any:
-        """Combine models, fitted or not; one alone stays itself."""
+        """Combine fitted models; one alone stays itself."""
         ensemble = cls(models, times)
         ensemble.models_ = models
         return ensemble if len(models) > 1 else models[0]

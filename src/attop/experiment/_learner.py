@@ -186,8 +186,10 @@ class Learner:
         """
         estimator: Any = entry
         grid, steps = None, 1
-        if isinstance(entry, tuple) and len(entry) in (2, 3):
-            estimator, grid, steps = (*entry, 1)[:3]
+        if isinstance(entry, tuple) and len(entry) == 2:
+            estimator, grid = entry
+        if isinstance(entry, tuple) and len(entry) == 3:
+            estimator, grid, steps = entry
         if not all(
             hasattr(estimator, name) for name in ("fit", "get_params")
         ) or isinstance(estimator, type):

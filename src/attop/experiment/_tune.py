@@ -204,6 +204,7 @@ class _Inner:
         while len(members) < self.learner.ensemble:
             means = [mean_with(candidate) for candidate in scores]
             selected_by = reported = measured(selector, means)
+            # Else nobody reads what is reported of the candidates.
             if selector != itself and (selector.near or not members):
                 reported = measured(itself, means)
             best = selector.choose(selected_by, reported, metric)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -338,7 +338,9 @@ def _fit(
     learner = learner_of(job, dataset)
     seed, top = best.records[0].seed, job.tops[0]
     models = [learner.seeded(seed, top).set_params(**one) for one, _ in members]
-    estimator = Ensemble.of(models, [times for _, times in members])
+    estimator = models[0]
+    if len(models) > 1:
+        estimator = Ensemble(models, [times for _, times in members])
     unfitted = pipeline_of(dataset, job.input, job.scaling, estimator)
     part = sample_of(dataset, "table").rows(rows)
     with threadpool_limits(1), torn_within() as torn:
@@ -587,32 +589,37 @@ def choose_members(job: Job, records: Sequence[Record]) -> Members:
     Of ensembles all are chosen, each as often as it is in those of all test parts.
     """
     inner = [record.tops[0]["inner"] for record in records]
-    # A budget of seconds ends each search elsewhere.
-    candidates = [dict(one["candidate"]) for one in max(inner, key=len)]
     if job.ensemble:
-        times = [
-            sum(of_part[c]["times"] for of_part in inner if c < len(of_part))
-            for c in range(len(candidates))
-        ]
-        pairs = zip(candidates, times, strict=True)
-        return [(one, number) for one, number in pairs if number]
+        return _counted(inner)
     tried = range(min(map(len, inner)))
-    reported, selected_by = (
-        np.concatenate(
-            [
-                # What is undefined is None.
-                np.array(
-                    [of_part[c].get(name, of_part[c]["values"]) for c in tried],
-                    np.float64,
-                )
-                for of_part in inner
-            ],
-            axis=1,
-        )
-        for name in ("values", "selected_by")
+    best = job.selector.choose(
+        _of_parts(inner, "selected_by", tried),
+        _of_parts(inner, "values", tried),
+        job.metric,
     )
-    best = job.selector.choose(selected_by, reported, job.metric)
-    return [(candidates[best or 0], 1)]
+    return [(dict(inner[0][best or 0]["candidate"]), 1)]
+
+
+def _counted(inner: Sequence[Sequence[Mapping[str, Any]]]) -> Members:
+    """Count how often each candidate is in the ensembles of all parts, of which some tried more."""
+    longest = max(inner, key=len)
+    times = [
+        sum(of_part[c]["times"] for of_part in inner if c < len(of_part))
+        for c in range(len(longest))
+    ]
+    pairs = zip(longest, times, strict=True)
+    return [(dict(one["candidate"]), number) for one, number in pairs if number]
+
+
+def _of_parts(
+    inner: Sequence[Sequence[Mapping[str, Any]]], name: str, tried: Iterable[int]
+) -> Floats:
+    """Read what was measured of the candidates `tried`, of shape (candidates, parts); None is undefined."""
+    tables = [
+        [of_part[c].get(name, of_part[c]["values"]) for c in tried]
+        for of_part in inner
+    ]
+    return np.concatenate([np.array(one, np.float64) for one in tables], axis=1)
 
 
 def expect(job: Job, dataset: Dataset, tried: Sequence[Tried]) -> Expectation:

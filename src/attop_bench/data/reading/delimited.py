@@ -44,9 +44,8 @@ from attop_bench.files import StrPath
 if TYPE_CHECKING:
     import pandas as pd
 
-csv.field_size_limit(
-    max(csv.field_size_limit(), 2**31 - 1)
-)  # a cell may hold a document
+# A cell may hold a document.
+csv.field_size_limit(max(csv.field_size_limit(), 2**31 - 1))
 #: Bytes that are read at a time to look for a quote.
 _PART = 1 << 20
 #: Least and most bytes of a block of rows, and bytes for each field of one: small ones are read in half the

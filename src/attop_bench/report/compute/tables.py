@@ -328,12 +328,11 @@ def choices(
 
 
 def ensembles(runs: pd.DataFrame, dataset: str) -> pd.DataFrame:
-    """Count the least and most candidates that ensembles of each method average, and those `tried`."""
-    columns = [
-        "method",
-        "averaged",
-        "n_candidates",
-    ]  # results of before have no ensembles
+    """Count the least and most candidates that ensembles of each method average, and those `tried`.
+
+    Results that somebody else made may lack the column: they have no ensembles.
+    """
+    columns = ["method", "averaged", "n_candidates"]
     part = rows_of(runs, dataset=dataset, status=OK).reindex(columns=columns)
     sizes = part.groupby("method", sort=False).agg(
         least=("averaged", "min"),
