@@ -8,7 +8,7 @@ prepares both files as `attop run` does. With `--whole` it looks at the CSV, run
 regression and LightGBM, and deploys both. Each step is a process of its own. Memory is the most it and its
 children had, in preparing above what the imports need, as a multiple of the memory of the frame that pandas
 makes of the file; time is that of the processor, as a multiple of `pandas.read_csv`'s. Of a command of
-`attop` both are those of all its processes.
+`attop` both are those of all its processes, of which one job runs at a time.
 """
 
 import argparse
@@ -121,7 +121,8 @@ def commands(folder):
     yield "run, one split", ["run", "--configfile", str(config), "--cores", "1"]
     for method in METHODS:
         model = str(folder / f"model-{method}")
-        yield f"deploy, {method}", ["deploy", "table", method, "--configfile", str(config), "--output", model]
+        what = ["deploy", "table", method, "--configfile", str(config), "--output", model, "--jobs", "1"]
+        yield f"deploy, {method}", what
 
 
 def processes_of(mark):
