@@ -5,8 +5,8 @@ python -m benchmarks.content [REVISION]
 A function, or what a class or a module says outside its functions, is one unit. A unit of then is found again
 by its file and name, else by its name alone, else by likeness: at least half of the names and constants in
 common. Units found again show whether what was there has grown or shrunk: what is left of it is the content
-then or now, whichever is less, and the growth is what was added inside it. Those that are new are summed
-by the topic that brought them.
+then or now, whichever is less, and the growth is what was added inside it. A room has what is left of its
+units wherever they stand now. Those that are new are summed by the topic that brought them.
 """
 
 import ast
@@ -189,7 +189,7 @@ def main(revision=FIRST):
     new_units = [unit for path, source in now.items() for unit in units_of(path, ast.parse(source))]
     pairs = pair(old_units, new_units)
     show_units(revision, old_units, new_units, pairs)
-    show_rooms(before, now)
+    show_rooms(before, now, contents_left(old_units, pairs))
 
 
 def show_units(revision, old_units, new_units, pairs):
@@ -217,16 +217,28 @@ def show_units(revision, old_units, new_units, pairs):
         print(f"    {nodes:7,}  {topic}")
 
 
-def show_rooms(before, now):
-    """Print nodes, lines of code, and nodes a line of each room, then and now."""
-    print(f"\n{'room':32} {'nodes':>8} {'now':>8} {'lines':>7} {'now':>7} {'a line':>7} {'now':>7}")
+def contents_left(old_units, pairs):
+    """Sum what is left of each room's units, in nodes, wherever they stand now."""
+    left = Counter()
+    for i, old in enumerate(old_units):
+        now = pairs[i].nodes if i in pairs else 0
+        folders = old.path.split("/")[:-1]
+        for depth in range(2, len(folders) + 1):
+            left["/".join(folders[:depth]) + "/"] += min(now, old.nodes)
+    return left
+
+
+def show_rooms(before, now, left):
+    """Print nodes then, left of them and now, lines of code, and nodes a line of each room."""
+    nodes = f"{'nodes':>8} {'left':>8} {'now':>8}"
+    print(f"\n{'room':32} {nodes} {'lines':>7} {'now':>7} {'a line':>7} {'now':>7}")
     folders = ["/".join(path.split("/")[:3]) for path in now]
     rooms = {f"{folder}/" for folder in folders if not folder.endswith(".py")}
     for room in sorted({"src/attop/", "src/attop_bench/", *rooms}):
         nodes_then, lines_then = measure_room(before, room)
         nodes, lines = measure_room(now, room)
         then = nodes_then / max(lines_then, 1)
-        sizes = f"{nodes_then:8,} {nodes:8,} {lines_then:7,} {lines:7,}"
+        sizes = f"{nodes_then:8,} {left[room]:8,} {nodes:8,} {lines_then:7,} {lines:7,}"
         print(f"{room:32} {sizes} {then:7.2f} {nodes / lines:7.2f}")
 
 
