@@ -70,6 +70,33 @@ def test_weights_of_the_dual_are_those_of_the_planes(weight):
         )
 
 
+GROUPS = {
+    "of like size": np.arange(60) % 5,
+    "of names": np.array(list("bdac"))[np.arange(60) % 7 % 4],
+    "one of one class": np.where(np.arange(60) % 4 == 1, 9, np.arange(60) % 3),
+    "in blocks": np.arange(60) // 25,
+    "one": np.zeros(60, int),
+}
+
+
+@pytest.mark.parametrize("weight", [None, WEIGHTS["some of 0"][:60]], ids=["none", "some of 0"])
+@pytest.mark.parametrize("groups", GROUPS.values(), ids=GROUPS)
+def test_groups_of_the_dual_are_those_of_the_planes(groups, weight):
+    X, y = wide(60, 1100)
+    planes = BundleRanker("top-push", lam=1e-2, tol=1e-6).fit(X, y, groups=groups, sample_weight=weight)
+    with patch.object(_top_push, "dual_descent", wraps=_top_push.dual_descent) as dual:
+        model = TopPush(lam=1e-2, tol=1e-6).fit(X, y, groups=groups, sample_weight=weight)
+    dual.assert_called_once()
+    assert 0 < model.gap_ <= 1e-6
+    assert_allclose(model.objective_, planes.objective_, atol=1e-6)
+
+
+def test_the_dual_refuses_groups_of_one_class_each():
+    X, y = wide(100, 1500)
+    with pytest.raises(ValueError, match="a positive and a negative"):
+        TopPush().fit(X, y, groups=y.astype(int))
+
+
 @pytest.mark.parametrize("unit", [1e-6, 1e6])
 def test_the_unit_of_weights_has_no_effect_on_the_dual(unit):
     X, y = wide(100, 1500)

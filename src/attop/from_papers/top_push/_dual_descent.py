@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
+from attop._core._sklearn import safe_indexing
 from attop._core.parameters import check_numbers
+from attop._core.sample import RankingSample
 from attop._core.typing import Bools, Features, Floats, Ints
 from attop.solvers._base import Deadline, History, Solution, Status, relative_gap
+from attop.surrogates._base import of_both_classes
 
 #: Of the authors' code: iterations before its stop is tried, and a step too short to go on after.
 _FIRST, _SHORT = 10, 1e-6
@@ -24,12 +29,13 @@ def dual_descent(
     time_limit: float | None = None,
     certified: bool = False,
     weight: Floats | None = None,
+    groups: Ints | None = None,
 ) -> Solution:
     r"""Maximise TopPush's dual until it hardly changes, or to a certified gap.
 
     With signs :math:`z_i = \pm 1` of the classes, positives of weights c that sum to m, and :math:`w =
     \frac1{\lambda m} X^T (z u)`, it minimises :math:`\frac{\lambda m}2 \|w\|^2 + \sum_{i: y_i = 1} (u_i^2 /
-    (4 c_i) - u_i)` over :math:`u \geq 0` of which positives and negatives have equal sums.
+    (4 c_i) - u_i)` over :math:`u \geq 0` of which positives and negatives have equal sums, in each group.
 
     Parameters
     ----------
@@ -45,6 +51,8 @@ def dual_descent(
         whenever it leads uphill (O'Donoghue and Candes 2015).
     weight : ndarray of shape (n,), positive, optional
         Weights of the rows, by default 1; those of negatives have no effect.
+    groups : ndarray of shape (n,), optional
+        Codes of the groups, by default one. The loss is the mean over groups of both classes, one at least.
 
     Returns
     -------
@@ -62,6 +70,9 @@ def dual_descent(
     check_numbers(tol=tol, max_iter=max_iter)
     deadline = Deadline(time_limit)
     history = History()
+    lists = of_both_classes(y, groups)[1]
+    if groups is not None:
+        X, y, weight = _in_order(lists, X, y, weight)
     positive = y == 1
     sign = np.where(positive, 1.0, -1.0)
     # Their unit has no effect.
@@ -86,7 +97,7 @@ def dual_descent(
         )
         slope = sign * scores + positive * (u / (2 * c) - 1)
         while True:
-            new = project(u - slope / curvature, positive)
+            new = _project_each(u - slope / curvature, positive, lists.start)
             step = new - u
             w = scale * np.asarray(X.T @ (sign * new))
             length = _square(step)
@@ -102,7 +113,10 @@ def dual_descent(
         ahead = momentum / t
         reached = _square(w) / (2 * scale)
         reached += ((new[positive] / root) ** 2 / 4 - new[positive]).sum()
-        lost = np.maximum(1 + last[2][~positive].max() - last[2][positive], 0.0)
+        tops = np.maximum.reduceat(
+            np.where(positive, -np.inf, last[2]), lists.start[:-1]
+        )
+        lost = np.maximum(1 + np.repeat(tops, lists.n_pos) - last[2][positive], 0.0)
         objective = lam / 2 * _square(w) + (c[positive] * lost**2).sum() / m
         if not np.isfinite(objective):
             status = "diverged"
@@ -143,8 +157,25 @@ def dual_descent(
     )
 
 
+def _in_order(
+    lists: RankingSample, X: Features, y: Ints, weight: Floats | None
+) -> tuple[Features, Ints, Floats]:
+    """Lay the rows out group by group, with weights by which each group counts the same."""
+    rows = lists.order
+    c = np.ones(len(y)) if weight is None else weight
+    of_groups = lists.amounts(c)[0]
+    sizes = np.diff(lists.start)
+    return safe_indexing(X, rows), y[rows], c[rows] / np.repeat(of_groups, sizes)
+
+
 def _square(vector: Floats) -> float:
     return float(vector @ vector)
+
+
+def _project_each(u: Floats, positive: Bools, start: Ints) -> Floats:
+    """Project the part of each group; see `project`."""
+    parts = [slice(*ends) for ends in pairwise(start)]
+    return np.concatenate([project(u[part], positive[part]) for part in parts])
 
 
 def project(u: Floats, positive: Bools) -> Floats:

@@ -29,8 +29,8 @@ class TopPush(BundleEstimator):
     Parameters
     ----------
     stop : {"gap", "paper"}, default="gap"
-        ``"gap"``: the optimum, as near as `tol` says, by cutting planes or, with more than 1,000 features
-        and no groups, by the dual. ``"paper"``: the paper's model. Its accelerated
+        ``"gap"``: the optimum, as near as `tol` says, by cutting planes or, with more than 1,000
+        features, by the dual. ``"paper"``: the paper's model. Its accelerated
         projected gradient on the dual stops when that changes by less than 1e-4 of its value in an
         iteration; `tol` has no effect. That is often far from the optimum, and better at the top; see the
         notes. It takes neither groups nor weights.
@@ -75,7 +75,7 @@ class TopPush(BundleEstimator):
         return TopPushLoss()
 
     def _solve(self, data: Training, models: Sequence[Self]) -> None:
-        wide = data.X.shape[1] > _WIDE and data.groups is None
+        wide = data.X.shape[1] > _WIDE
         rows = data.with_positive_weight()
         by_dual = [model for model in models if wide or model.stop == "paper"]
         super()._solve(data, [model for model in models if model not in by_dual])
@@ -97,5 +97,6 @@ class TopPush(BundleEstimator):
                 time_limit=model.time_limit,
                 certified=certified,
                 weight=rows.weight,
+                groups=rows.groups,
             )
             model._finish(solution, data)
