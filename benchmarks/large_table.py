@@ -31,6 +31,8 @@ from benchmarks.measure import alone
 ROWS_A_TIME = 100_000
 VALUES = ["red", "green", "blue", "white", "black", "grey", "brown", "pink"]
 METHODS = ("logistic-regression", "lightgbm")
+#: That a job may have: what a process of its own is killed beyond.
+MEMORY_MB = 24_000
 #: A variable of the environment by which a command's processes are known.
 MARK = "ATTOP_LARGE_TABLE"
 
@@ -108,7 +110,8 @@ def configuration(folder):
     entry["protocol"] = {"kind": "holdout", "options": {"train": 0.7, "inner_folds": 2}, "repeats": 1}
     grids = {"logistic-regression": {"C": [1]}, "lightgbm": {"num_leaves": [16]}}
     methods = [{"id": name, "param_grid": grids[name]} for name in METHODS]
-    text = json.dumps({"output": str(folder / "results"), "datasets": [entry], "methods": methods})
+    whole = {"output": str(folder / "results"), "datasets": [entry], "methods": methods}
+    text = json.dumps({**whole, "limits": {"memory_mb": MEMORY_MB}})
     path = folder / "table.yaml"
     path.write_text(text)
     return path
