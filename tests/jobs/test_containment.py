@@ -313,7 +313,7 @@ def test_a_run_with_hostile_methods_ends_and_the_others_are_as_without(finished,
     assert {name: found[name] for name in HOSTILE} == {name: [status] for name, status in HOSTILE.items()}
     errors = runs.set_index("method")["error"]
     assert errors["KillsItself"].str.contains("killed 2 times").all()
-    assert errors["EatsMemory"].str.contains("600 MB").all()
+    assert errors["EatsMemory"].str.contains("600 MB.*memory_mb").all()
     assert errors["eats-all"].str.contains("MemoryError").all()
     assert not list(tmp_path.glob("results/train/*/*/*/killed"))
     assert found["logistic-regression"] == ["ok"]

@@ -245,7 +245,10 @@ def _watch(
             and (used := memory.used_mb(limits.memory_mb)) > limits.memory_mb
         ):
             _ask_where(child, printed, output)
-            text = f"killed with {used:.0f} MB in use, its limit is {limits.memory_mb:g} MB"
+            text = (
+                f"killed with {used:.0f} MB in use, its limit is {limits.memory_mb:g} MB, that of "
+                "limits: {memory_mb: ...}"
+            )
             return ProcessResult("memory", text)
 
 
