@@ -649,12 +649,12 @@ SITUATIONS = [
     # --- rows of other lengths than the header, quotes
     S("a comma too much", lines(lambda rows: [*rows[:5], rows[5] + ",", *rows[6:]])),
     *(
-        S(f"a field too much, {what}", lines(change), refused=f"4 names .* first in row {row}")
-        for what, row, change in (
-            ("first", 1, lambda rows: [rows[0], rows[1] + ",7", *rows[2:]]),
-            ("later", 9, lambda rows: [*rows[:9], rows[9] + ",7", *rows[10:]]),
-            ("throughout", 1, lambda rows: [rows[0], *(row + ",7" for row in rows[1:])]),
-            ("thousands", 1, lambda rows: [rows[0], *("1," + row for row in rows[1:])]),
+        S(f"a field too much, {what}", lines(change), refused=f"4 names .* first in line {line}")
+        for what, line, change in (
+            ("first", 2, lambda rows: [rows[0], rows[1] + ",7", *rows[2:]]),
+            ("later", 10, lambda rows: [*rows[:9], rows[9] + ",7", *rows[10:]]),
+            ("throughout", 2, lambda rows: [rows[0], *(row + ",7" for row in rows[1:])]),
+            ("thousands", 2, lambda rows: [rows[0], *("1," + row for row in rows[1:])]),
         )
     ),
     S(

@@ -147,7 +147,7 @@ def named_rows(
     text = text.without(blank)
     shown_names = first or None
     if first:
-        frame, header, shown_names = _under(header, first, text.frame, where)
+        frame, header, shown_names = _under(header, first, text, where)
         text = replace(text, frame=frame)
     suspects = _suspects_of(text.frame, shown_names, text.lines)
     if pass_over is None:
@@ -188,12 +188,14 @@ def _given(pass_over: Sequence[int], text: Lined, where: str) -> list[Suspect]:
 
 
 def _under(
-    header: list[str], first: list[str], frame: pd.DataFrame, where: str
+    header: list[str], first: list[str], text: Lined, where: str
 ) -> tuple[pd.DataFrame, list[str], list[str]]:
     """Fit rows to a header of a field more or less: separators at the end, R's names of rows.
 
     Returns the rows, the names of their columns, and the same as they are in the file.
     """
+
+    frame = text.frame
 
     def nothing(j: int) -> bool:
         return bool(frame[j].str.strip().eq("").all())
@@ -206,7 +208,7 @@ def _under(
     if len(header) == width - 1 and _has_names_of_rows(frame):
         header, first = ["", *header], ["", *first]
     if not all(nothing(j) for j in range(len(header), width)):
-        raise _more_fields(frame, len(header), where)
+        raise _more_fields(text, len(header), where)
     frame = frame.reindex(columns=range(len(header)), fill_value="")
     places = [j for j, name in enumerate(header) if name.strip() or not nothing(j)]
     names = [_name_of(header, j) for j in places]
@@ -217,15 +219,16 @@ def _name_of(header: Sequence[str], place: int) -> str:
     return header[place] if header[place].strip() else f"Unnamed: {place}"
 
 
-def _more_fields(frame: pd.DataFrame, n_names: int, where: str) -> DatasetError:
+def _more_fields(text: Lined, n_names: int, where: str) -> DatasetError:
     """Say in which rows there are more fields than names."""
+    frame = text.frame
     more = frame[frame[range(n_names, frame.shape[1])].ne("").any(axis=1)]
     remedy = "attop look finds how it is written"
     if 2 * len(more) < len(frame):
         remedy = "of two tables in one file keep one"
     return DatasetError(
         f"{where}: {n_names} names in the header, but more fields in {len(more):,} of {len(frame):,} "
-        f"rows, first in row {more.index[0] + 1}, {', '.join(more.iloc[0])[:80]}: put a field that holds "
+        f"rows, first in line {text.lines[more.index[0]]:,}, {', '.join(more.iloc[0])[:80]}: put a field that holds "
         'the separator in double quotes, quotes in it as "", not \\", name all in the header, or set '
         f"header to false if it is a row; {remedy}"
     )
