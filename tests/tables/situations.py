@@ -251,6 +251,19 @@ SITUATIONS = [
     S("semicolons", text(";"), reader={"separator": ";"}),
     S("tabs", text("\t"), reader={"separator": "tab"}),
     S("tabs in .tsv", text("\t", name="t.tsv"), reader={}),
+    *(
+        S(
+            f"tabs beside words such as {words[0]!r}",
+            text("\t", name="t.tsv"),
+            with_columns(x=drawn_from(words)).drop(columns="colour"),
+            reader={},
+        )
+        for words in (
+            ["Doe, Jane", "Roe, Sam", "Poe, Ann"],
+            ["a; b", "c; d", "e; f"],
+            ["Rue 1, Paris | F", "Via 2, Rome | I"],
+        )
+    ),
     S("commas in .tsv", text(name="t.tsv"), reader={"separator": ","}),
     S("pipes", text("|"), reader={"separator": "|"}),
     S("carets", text("^"), reader={"separator": "^"}),

@@ -194,7 +194,6 @@ def _under(
 
     Returns the rows, the names of their columns, and the same as they are in the file.
     """
-
     frame = text.frame
 
     def nothing(j: int) -> bool:
@@ -226,9 +225,10 @@ def _more_fields(text: Lined, n_names: int, where: str) -> DatasetError:
     remedy = "attop look finds how it is written"
     if 2 * len(more) < len(frame):
         remedy = "of two tables in one file keep one"
+    line = text.lines[more.index[0]]
     return DatasetError(
         f"{where}: {n_names} names in the header, but more fields in {len(more):,} of {len(frame):,} "
-        f"rows, first in line {text.lines[more.index[0]]:,}, {', '.join(more.iloc[0])[:80]}: put a field that holds "
+        f"rows, first in line {line:,}, {', '.join(more.iloc[0])[:80]}: put a field that holds "
         'the separator in double quotes, quotes in it as "", not \\", name all in the header, or set '
         f"header to false if it is a row; {remedy}"
     )
