@@ -30,8 +30,13 @@ def words_of(name: str) -> list[str]:
 
 @cache
 def meanings_of(name: str) -> frozenset[str]:
-    """Look up the meanings of a name: identifier, person, list, thing by its last words, measure by any."""
+    """Look up the meanings of a name: identifier, person, list, thing by its last words, measure by any.
+
+    A country's name means what its country means.
+    """
     words = words_of(name)
+    if not word_set("name of the word before").isdisjoint(words[1:][-1:]):
+        words = words[:-1]
     is_identifier = not word_set("identifier").isdisjoint(words[-1:])
     last = words[-2:] if is_identifier else words[-1:]
     meanings = {
