@@ -106,8 +106,8 @@ def read_delimited(
 ) -> pd.DataFrame:
     """Read delimited text; lines that cannot be rows are passed over, and counted.
 
-    These are lines without any value, a drawn line or a row of units below the header, the header again, and
-    at the end remarks and sums, whose numbers are the sum or mean of those above.
+    These are lines without any value, a drawn line or a row of units below the header, the header again or
+    most of its names, and at the end remarks and sums, whose numbers are the sum or mean of those above.
 
     Parameters
     ----------

@@ -44,6 +44,7 @@ COMMENT = "of comments"
 BLANK = "without any value"
 DRAWN = "without any value but a drawn line"
 AGAIN = "with the header again"
+ANOTHER = "with names of the header, as where another table begins"
 UNITS = "below the header, such as units"
 END = "at the end, such as a sum or a remark"
 SUBTOTAL = "in the middle whose numbers are the sum or mean of rows above"
@@ -207,7 +208,7 @@ def _under(
     if len(header) == width - 1 and _has_names_of_rows(frame):
         header, first = ["", *header], ["", *first]
     if not all(nothing(j) for j in range(len(header), width)):
-        raise _more_fields(text, len(header), where)
+        raise _more_fields(text, header, where)
     frame = frame.reindex(columns=range(len(header)), fill_value="")
     places = [j for j, name in enumerate(header) if name.strip() or not nothing(j)]
     names = [_name_of(header, j) for j in places]
@@ -218,12 +219,12 @@ def _name_of(header: Sequence[str], place: int) -> str:
     return header[place] if header[place].strip() else f"Unnamed: {place}"
 
 
-def _more_fields(text: Lined, n_names: int, where: str) -> DatasetError:
+def _more_fields(text: Lined, header: Sequence[str], where: str) -> DatasetError:
     """Say in which rows there are more fields than names."""
-    frame = text.frame
+    frame, n_names = text.frame, len(header)
     more = frame[frame[range(n_names, frame.shape[1])].ne("").any(axis=1)]
     remedy = "attop look finds how it is written"
-    if 2 * len(more) < len(frame):
+    if 2 * len(more) < len(frame) or 2 * more.iloc[0].isin(header).sum() > n_names:
         remedy = "of two tables in one file keep one"
     line = text.lines[more.index[0]]
     return DatasetError(
@@ -281,6 +282,7 @@ def _verdicts(
     }
     verdicts = dict.fromkeys(drawn, (DRAWN, False))
     if header is not None:
+        verdicts |= dict.fromkeys(_other_headers(frame, header), (ANOTHER, True))
         verdicts |= _headers_again(frame, header)
         verdicts |= dict.fromkeys(_units(frame, verdicts), (UNITS, True))
     verdicts |= dict.fromkeys(_subtotals(frame, verdicts), (SUBTOTAL, False))
@@ -306,6 +308,31 @@ def _headers_again(
         frame.drop(index=frame.index[again]), header
     )
     return dict.fromkeys(map(int, again), (AGAIN, certain))
+
+
+def _other_headers(frame: pd.DataFrame, header: Sequence[str]) -> list[int]:
+    """Find the places of rows that are mostly names of the header, one of them in a column of numbers."""
+    from pyarrow import array
+    from pyarrow.compute import any as is_any
+    from pyarrow.compute import equal
+
+    most = len(header) // 2
+    rows: set[int] = set()
+    for j in range(most + 1):  # more would take long, and a row of names has one
+        has_name = equal(array(frame[j]), header[j])
+        if is_any(has_name).as_py():
+            rows |= {*np.flatnonzero(has_name).tolist()}
+    if not rows:
+        return []
+    names = [name for name in header if name.strip()]
+    named = frame.iloc[sorted(rows)].isin(names)
+    named = named[named.sum(axis=1) > most]
+    if not len(named):
+        return []
+    others = frame.drop(index=named.index)
+    numeric = [j for j in frame if _all_numbers(others[j])]
+    is_word = named[numeric] & ~frame.loc[named.index, numeric].map(is_number)
+    return named.index[is_word.any(axis=1)].tolist()
 
 
 def _rows_where(
