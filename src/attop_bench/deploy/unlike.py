@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +22,9 @@ from attop_bench.deploy.training import (
 
 #: Of lists like the training rows, this share at most is said to be unlike them.
 FALSE_ALARM = 0.01
-#: Distances beyond chance and what is usual that matter: so many of the rows have other values.
-_MATTERS = 0.1
+#: Distances beyond chance and what is usual that matter: so many of the rows have other values; and so many
+#: have a number that training hardly had, since they may be the top of the list.
+_MATTERS, _MATTER_AT_TOP = 0.1, 0.02
 #: Quantiles by which a change of units is looked for, without the ends.
 _INNER = np.linspace(0.05, 0.95, 37)
 #: Factors of units besides powers of ten: days, months, hours, minutes, years, inches, feet, miles, pounds.
@@ -92,16 +94,43 @@ class Rows:
         far = abs(new - share) > usual + _MATTERS
         return far and chance_of_shares(share, new, *self.units) < self.level
 
+    @cached_property
+    def rare(self) -> Floats:
+        """Numbers that training hardly had, if so many rows have one that it is no chance, else none.
+
+        Where the values are others as a whole, they are so without these, too.
+        """
+        distribution, present = self.distribution, self.present
+        # Without values, in training or here, there is no distance either.
+        if distribution.aspect.what != "number" or not self.distances.distance:
+            return np.empty(0)
+        rare = distribution.rare(present)
+        share = rare.share_of(present)
+        usual = max(distribution.usual.unseen, 0.0)
+        # Beyond either end, or between.
+        chance = 3 * rare.tries * chance_of_shares(rare.at_most, share, *self.units)
+        if share - rare.at_most <= usual + _MATTER_AT_TOP or chance >= self.level:
+            return np.empty(0)
+        others = present[~np.isin(present, rare.values)]
+        is_whole = self.is_far and not self.fits(distribution, others)
+        return np.empty(0) if is_whole else rare.values
+
 
 def chance_of_shares(share: float, new: float, trained: float, n: float) -> float:
     """Bound the probability that two samples of one law have shares as far apart.
 
-    It is Hoeffding's of the hypergeometric law, for each of the two samples in the pool of both; see Chvatal
+    It is Hoeffding's of the hypergeometric law, for each of the two samples in the pool of both, and for the
+    rows of the pool that are counted, of which those of a sample are as many by the same law; see Chvatal
     (1979), "The tail of the hypergeometric distribution", Discrete Mathematics 25.
     """
-    pooled = (share * trained + new * n) / (trained + n)
+    counted = share * trained + new * n
+    if not counted:
+        return 1.0
+    pooled = counted / (trained + n)
     exponent = max(
-        trained * _divergence(share, pooled), n * _divergence(new, pooled)
+        trained * _divergence(share, pooled),
+        n * _divergence(new, pooled),
+        counted * _divergence(new * n / counted, n / (trained + n)),
     )
     return min(1.0, 2 * math.exp(-exponent))
 
@@ -159,13 +188,30 @@ def _findings_of(rows: Rows, far: Sequence[Rows]) -> Iterator[Finding]:
         share = f"in {missing:.0%} of the rows, in training in {distribution.missing:.0%}"
         yield Finding(column, f"{name} is missing {share}", is_missing=True)
     unseen = distribution.unseen + apart.unseen
-    if apart.unseen > 0 and rows.is_another_share(
-        distribution.unseen, unseen, max(usual.unseen, 0.0)
+    if (
+        distribution.aspect.is_category
+        and apart.unseen > 0
+        and rows.is_another_share(
+            distribution.unseen, unseen, max(usual.unseen, 0.0)
+        )
     ):
         share = f"in {unseen:.0%} of the rows"
         yield Finding(column, f"{name} has a value that training never had {share}")
-    if any(one is rows for one in far):
+    if len(rows.rare):
+        yield Finding(column, f"{name} {_rare_in_words(rows)}")
+    elif any(one is rows for one in far):
         yield Finding(column, f"{name} {_change(rows, far)}")
+
+
+def _rare_in_words(rows: Rows) -> str:
+    """Name the most frequent of the numbers that training hardly had."""
+    rare = rows.present[np.isin(rows.present, rows.rare)]
+    values, times = np.unique(rare, return_counts=True)
+    example = values[np.argmax(times)]
+    share = f"{len(rare) / len(rows.present):.0%} of the rows"
+    return (
+        f"has a value that training hardly had, such as {example:.10g}, in {share}"
+    )
 
 
 def _change(rows: Rows, far: Sequence[Rows]) -> str:
