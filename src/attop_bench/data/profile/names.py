@@ -49,3 +49,18 @@ def meanings_of(name: str) -> frozenset[str]:
     elif not word_set("measure").isdisjoint(words):
         meanings.add("measure")
     return frozenset(meanings)
+
+
+def is_outcome(name: str) -> bool:
+    """Decide whether the name of a column is that of an outcome."""
+    words = [word.removeprefix("is") for word in words_of(name)]
+    if word_set("outcome, as the last word").issuperset(words[-1:]):
+        return bool(words)
+    ends = word_set("outcome, after what can end").issuperset(words[-1:])
+    # loan_status, but not marital_status.
+    if ends and word_set("what can end").issuperset(words[-2:-1]):
+        return True
+    stems = tuple(word_set("outcome, how it begins"))
+    return any(
+        word.startswith(stems) or word in word_set("outcome") for word in words
+    )
