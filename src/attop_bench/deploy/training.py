@@ -49,14 +49,13 @@ class Rare(NamedTuple):
     """Values of a number that training hardly had."""
 
     values: Floats
-    #: Largest share of the training rows that may have them.
+    #: The most frequent of them.
+    example: float
+    #: Share of the rows that have one, and the largest share of the training rows that may.
+    share: float
     at_most: float
     #: Sets of values that may be as frequent.
     tries: int
-
-    def share_of(self, present: Floats) -> float:
-        """Compute the share of rows that have one."""
-        return float(np.isin(present, self.values).mean())
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ class Distribution:
             return Distances(missing, unseen)
         if self.aspect.what == "number":
             rare = self.rare(present)
-            unseen = rare.share_of(present) - rare.at_most
+            unseen = rare.share - rare.at_most
         apart = np.abs(shares_up_to(self.cuts, present) - self.below)
         return Distances(missing, unseen, float(apart.max()))
 
@@ -109,7 +108,9 @@ class Distribution:
             (is_new & (values == values[most]), 1 / _QUANTILES, _QUANTILES),
         )
         where, at_most, tries = max(sets, key=lambda one: rows[one[0]].sum())
-        return Rare(values[where], at_most, tries)
+        share = float(rows[where].sum() / len(present))
+        example = float(values[np.argmax(rows * where)])
+        return Rare(values[where], example, share, at_most, tries)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from attop.extending import Floats
 from attop_bench.deploy.training import (
     Distances,
     Distribution,
+    Rare,
     Training,
     shares_up_to,
     some_rows,
@@ -94,26 +94,26 @@ class Rows:
         far = abs(new - share) > usual + _MATTERS
         return far and chance_of_shares(share, new, *self.units) < self.level
 
-    @cached_property
-    def rare(self) -> Floats:
-        """Numbers that training hardly had, if so many rows have one that it is no chance, else none.
+    @property
+    def rare(self) -> Rare | None:
+        """Numbers that training hardly had, if so many rows have one that it is no chance.
 
-        Where the values are others as a whole, they are so without these, too.
+        Where the values are others as a whole, they are so without these, too: then there are none.
         """
         distribution, present = self.distribution, self.present
         # Without values, in training or here, there is no distance either.
         if distribution.aspect.what != "number" or not self.distances.distance:
-            return np.empty(0)
+            return None
         rare = distribution.rare(present)
-        share = rare.share_of(present)
-        usual = max(distribution.usual.unseen, 0.0)
+        usual = rare.at_most + max(distribution.usual.unseen, 0.0)
         # Beyond either end, or between.
-        chance = 3 * rare.tries * chance_of_shares(rare.at_most, share, *self.units)
-        if share - rare.at_most <= usual + _MATTER_AT_TOP or chance >= self.level:
-            return np.empty(0)
+        chance = (
+            3 * rare.tries * chance_of_shares(rare.at_most, rare.share, *self.units)
+        )
+        if rare.share <= usual + _MATTER_AT_TOP or chance >= self.level:
+            return None
         others = present[~np.isin(present, rare.values)]
-        is_whole = self.is_far and not self.fits(distribution, others)
-        return np.empty(0) if is_whole else rare.values
+        return None if self.is_far and not self.fits(distribution, others) else rare
 
 
 def chance_of_shares(share: float, new: float, trained: float, n: float) -> float:
@@ -188,30 +188,19 @@ def _findings_of(rows: Rows, far: Sequence[Rows]) -> Iterator[Finding]:
         share = f"in {missing:.0%} of the rows, in training in {distribution.missing:.0%}"
         yield Finding(column, f"{name} is missing {share}", is_missing=True)
     unseen = distribution.unseen + apart.unseen
-    if (
-        distribution.aspect.is_category
-        and apart.unseen > 0
-        and rows.is_another_share(
-            distribution.unseen, unseen, max(usual.unseen, 0.0)
-        )
+    is_never = distribution.aspect.is_category and apart.unseen > 0
+    if is_never and rows.is_another_share(
+        distribution.unseen, unseen, max(usual.unseen, 0.0)
     ):
         share = f"in {unseen:.0%} of the rows"
         yield Finding(column, f"{name} has a value that training never had {share}")
-    if len(rows.rare):
-        yield Finding(column, f"{name} {_rare_in_words(rows)}")
+    if rare := rows.rare:
+        share = f"such as {rare.example:.10g}, in {rare.share:.0%} of the rows"
+        yield Finding(
+            column, f"{name} has a value that training hardly had, {share}"
+        )
     elif any(one is rows for one in far):
         yield Finding(column, f"{name} {_change(rows, far)}")
-
-
-def _rare_in_words(rows: Rows) -> str:
-    """Name the most frequent of the numbers that training hardly had."""
-    rare = rows.present[np.isin(rows.present, rows.rare)]
-    values, times = np.unique(rare, return_counts=True)
-    example = values[np.argmax(times)]
-    share = f"{len(rare) / len(rows.present):.0%} of the rows"
-    return (
-        f"has a value that training hardly had, such as {example:.10g}, in {share}"
-    )
 
 
 def _change(rows: Rows, far: Sequence[Rows]) -> str:
