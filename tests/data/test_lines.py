@@ -207,6 +207,8 @@ def test_a_table_of_more_columns_below_another_is_refused_by_its_line(tmp_path):
 def test_the_header_again_is_no_row_only_above_numbers(tmp_path):
     ledger = read_table(written(tmp_path, *ROWS, "id,x,c,y", *ROWS), "csv", {}).ledger
     assert (ledger.kept, str(ledger.passed[0])) == (24, "1 row with the header again (line 14, 'id,x,c,y')")
+    ledger = read_table(written(tmp_path, *ROWS, " id, x,c ,y", *ROWS), "csv", {}).ledger
+    assert (ledger.kept, ledger.passed[0].rows) == (24, 1)
     basket = written(tmp_path, "milk,salt", "bread,milk", "beer,milk", header="bread,milk")
     ledger = read_table(basket, "csv", {}).ledger
     assert (ledger.kept, ledger.doubtful[0].line) == (3, 3)

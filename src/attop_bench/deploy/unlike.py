@@ -199,7 +199,7 @@ def _findings_of(rows: Rows, far: Sequence[Rows]) -> Iterator[Finding]:
         yield Finding(
             column, f"{name} has a value that training hardly had, {share}"
         )
-    elif any(one is rows for one in far):
+    elif rows.is_far:
         yield Finding(column, f"{name} {_change(rows, far)}")
 
 

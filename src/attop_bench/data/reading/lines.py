@@ -282,7 +282,6 @@ def _verdicts(
     }
     verdicts = dict.fromkeys(drawn, (DRAWN, False))
     if header is not None:
-        verdicts |= dict.fromkeys(_other_headers(frame, header), (ANOTHER, True))
         verdicts |= _headers_again(frame, header)
         verdicts |= dict.fromkeys(_units(frame, verdicts), (UNITS, True))
     verdicts |= dict.fromkeys(_subtotals(frame, verdicts), (SUBTOTAL, False))
@@ -302,37 +301,36 @@ def _verdicts(
 def _headers_again(
     frame: pd.DataFrame, header: Sequence[str]
 ) -> dict[int, tuple[str, bool]]:
-    """Find the rows that have the names of the header once more."""
-    again = _rows_where(frame, lambda column, j: column == header[j].strip())
-    certain = len(again) > 0 and _names_over_numbers(
-        frame.drop(index=frame.index[again]), header
-    )
-    return dict.fromkeys(map(int, again), (AGAIN, certain))
+    """Find the rows that have the names of the header once more, or most of them, as where a table begins.
 
-
-def _other_headers(frame: pd.DataFrame, header: Sequence[str]) -> list[int]:
-    """Find the places of rows that are mostly names of the header, one of them in a column of numbers."""
+    They cannot be rows where a name is in a column of numbers; else only those with all names are named.
+    """
     from pyarrow import array
     from pyarrow.compute import any as is_any
     from pyarrow.compute import equal
 
-    most = len(header) // 2
-    rows: set[int] = set()
-    for j in range(most + 1):  # more would take long, and a row of names has one
-        has_name = equal(array(frame[j]), header[j])
+    again = _rows_where(frame, lambda column, j: column == header[j].strip())
+    verdicts = dict.fromkeys(map(int, again), (AGAIN, False))
+    names = {j: name for j, name in enumerate(header) if name.strip() not in _NONE}
+    most = len(names) // 2
+    rows = {*verdicts}
+    for j in list(names)[: most + 1]:  # a row with most names has one of these
+        has_name = equal(array(frame[j]), names[j])
         if is_any(has_name).as_py():
             rows |= {*np.flatnonzero(has_name).tolist()}
     if not rows:
-        return []
-    names = [name for name in header if name.strip()]
-    named = frame.iloc[sorted(rows)].isin(names)
+        return verdicts
+    cells = frame.iloc[sorted(rows)].apply(lambda column: column.str.strip())
+    named = cells.isin({name.strip() for name in names.values()})
     named = named[named.sum(axis=1) > most]
     if not len(named):
-        return []
+        return verdicts
     others = frame.drop(index=named.index)
     numeric = [j for j in frame if _all_numbers(others[j])]
-    is_word = named[numeric] & ~frame.loc[named.index, numeric].map(is_number)
-    return named.index[is_word.any(axis=1)].tolist()
+    is_word = named[numeric] & ~cells.loc[named.index, numeric].map(is_number)
+    for row in named.index[is_word.any(axis=1)]:
+        verdicts[row] = (AGAIN if row in verdicts else ANOTHER, True)
+    return verdicts
 
 
 def _rows_where(
@@ -376,14 +374,6 @@ def _has_strokes_of_rows(
     values = {j: value.strip() for j, value in enumerate(frame.iloc[row])}
     return any(
         value and _comes_back(value, others[j]) for j, value in values.items()
-    )
-
-
-def _names_over_numbers(frame: pd.DataFrame, header: Sequence[str]) -> bool:
-    """Decide whether a name is no number in a column of numbers: then the header again is no row."""
-    return any(
-        name.strip() not in _NONE and not is_number(name) and _all_numbers(frame[j])
-        for j, name in enumerate(header)
     )
 
 
