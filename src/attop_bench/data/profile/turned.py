@@ -22,12 +22,12 @@ def remarks_on_direction(table: Table) -> Iterator[str]:
     Each row is then of numbers or of words alone, and each column of both; or a row has the name of an
     outcome, and two values.
     """
-    frame = table.frame
+    frame = table.frame.iloc[:, : _MOST + 1]
     if table.has_types or frame.shape[1] <= _FEWEST:
         return
     ends = pd.concat([frame.head(_ROWS), frame.iloc[_ROWS:].tail(_ROWS)])
     names = ends.iloc[:, 0].str.strip()
-    samples = ends.iloc[:, 1 : _MOST + 1]
+    samples = ends.iloc[:, 1:]
     if not names.is_unique or names.map(is_number).any():
         return
     of_outcome = samples[names.map(is_outcome).astype(bool)]
