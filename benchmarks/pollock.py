@@ -6,6 +6,8 @@ FOLDER has `polluted`, `clean` and `files.csv` with the columns file, stands_for
 10: one for being read at all, and precision, recall and F1 of the names of columns, of the rows, and of the
 cells, each compared as text. The simple score is the mean over files, each as often as it stands for, the
 weighted one the mean by weight. Files below 10 are listed, those that cost most in the weighted score first.
+Both scores are printed again without files that have no header or several tables: Pollock wants the first
+row as names, and the first table alone, where attop says what it saw and asks.
 """
 
 import csv
@@ -14,10 +16,14 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.reading.as_found import read_as_found
+
+#: Kinds of files of which a person wants something else than Pollock.
+APART = ("file_no_header", "file_multitable")
 
 
 def agreement(found, right):
@@ -49,9 +55,11 @@ def main(folder):
     files = pd.read_csv(Path(folder) / "files.csv").fillna({"weight": 0})
     scores = [read(file, Path(folder)) for file in files["file"]]
     files = files.assign(score=[score for score, _ in scores], read=[how for _, how in scores])
+    rest = files[~files["file"].str.startswith(APART)]
     for measure, weight in (("simple", "stands_for"), ("weighted", "weight")):
         files[measure] = (10 - files["score"]) * files[weight] / files[weight].sum()
-        print(f"{measure}: {10 - files[measure].sum():.3f}")
+        without = np.average(rest["score"], weights=rest[weight])
+        print(f"{measure}: {10 - files[measure].sum():.3f}; {without:.3f} without {', '.join(APART)}")
     short = files[files["score"] < 10].sort_values(["weighted", "simple"], ascending=False)
     print(
         short[["file", "score", "simple", "weighted", "read"]].to_csv(

@@ -22,7 +22,15 @@ BLANK = [*RIGHT[:9], "8,1,", *RIGHT[9:]]
             "1 row of more or fewer fields than 3 (first line 8)",
         ),
         (["a,b,c", *BLANK[1:5], "4,7,x,", *BLANK[5:]], "1 row of more or fewer fields than 3 (first line 6)"),
-        (["a,b,c", '1,"two\nlines",x', "4,7", *RIGHT[1:]], ""),
+        (
+            ["a,b,c", '1,"two\nlines",x', "4,7", *RIGHT[1:]],
+            "1 row of more or fewer fields than 3 (first line 4)",
+        ),
+        (
+            ["a,b,c", '1,"two\n\nmore\nlines",x', *RIGHT[1:], '4,"a\nb"'],
+            "fewer fields than 3 (first line 26)",
+        ),
+        (["", "a,b,c", *RIGHT[1:3], '1,"two\nlines",', "", *RIGHT[3:]], ""),
     ],
 )
 def test_rows_of_other_lengths_are_said(lines, said, tmp_path):
@@ -44,6 +52,6 @@ def test_a_blank_name_beside_names_for_all_fields_is_of_none(header, tmp_path):
 )
 def test_rows_of_more_values_than_names_are_refused(more, remedy, tmp_path):
     rows = [f"{line},z" if i >= 20 - more else line for i, line in enumerate(RIGHT[1:])]
-    (tmp_path / "t.csv").write_text("\n".join([RIGHT[0], *rows]) + "\n")
-    with pytest.raises(DatasetError, match=f"more fields in {more} of 20 rows.*{remedy}"):
+    (tmp_path / "t.csv").write_text("\n".join([RIGHT[0], '"x\ny",1,x', *rows]) + "\n")
+    with pytest.raises(DatasetError, match=f"more fields in {more} of 21 rows.*line {24 - more}.*{remedy}"):
         read_table(tmp_path / "t.csv")

@@ -178,9 +178,37 @@ def test_more_than_a_handful_at_the_end_is_asked(tmp_path):
         assert read_table(path, "csv", {}).ledger.kept == kept
 
 
+@pytest.mark.parametrize(
+    "header",
+    ["id,x,c", "id,x,c,", "id,x,c,z", "id,x,y,c", '"id",x,c,more'],
+)
+@pytest.mark.parametrize("between", [(), ("",)])
+def test_names_of_the_header_begin_another_table(between, header, tmp_path):
+    lines = [*ROWS, *between, header, *(row.rpartition(",")[0] for row in ROWS)]
+    table = read_table(written(tmp_path, *lines), "csv", {})
+    begins = [s.line for s in table.suspects if s.certain and "another table begins" in s.rule]
+    assert begins == [len(ROWS) + len(between) + 2]
+    assert table.ledger.kept == 2 * len(ROWS)
+    assert table.numbers("x").notna().all()
+
+
+def test_names_of_the_header_among_words_are_values(tmp_path):
+    chosen = [f"{i},{'red' * (i % 2)},{'blue' * (i % 3 > 0)},{'green' * (i % 5 > 0)}" for i in range(40)]
+    table = read_table(written(tmp_path, *chosen, header="id,red,blue,green"), "csv", {})
+    assert (table.ledger.kept, table.suspects) == (40, [])
+
+
+def test_a_table_of_more_columns_below_another_is_refused_by_its_line(tmp_path):
+    lines = [*ROWS, "id,x,c,y,z", *(f"{row},7" for row in [*ROWS, *ROWS])]
+    with pytest.raises(DatasetError, match=f"line {len(ROWS) + 2:}.* of two tables in one file keep one"):
+        read_table(written(tmp_path, *lines), "csv", {})
+
+
 def test_the_header_again_is_no_row_only_above_numbers(tmp_path):
     ledger = read_table(written(tmp_path, *ROWS, "id,x,c,y", *ROWS), "csv", {}).ledger
     assert (ledger.kept, str(ledger.passed[0])) == (24, "1 row with the header again (line 14, 'id,x,c,y')")
+    ledger = read_table(written(tmp_path, *ROWS, " id, x,c ,y", *ROWS), "csv", {}).ledger
+    assert (ledger.kept, ledger.passed[0].rows) == (24, 1)
     basket = written(tmp_path, "milk,salt", "bread,milk", "beer,milk", header="bread,milk")
     ledger = read_table(basket, "csv", {}).ledger
     assert (ledger.kept, ledger.doubtful[0].line) == (3, 3)

@@ -80,7 +80,7 @@ def test_weights_that_are_none_are_said_and_refused(content, message, path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"weight": "a"}, "weights must be finite and at least 0, got -"),
+        ({"weight": "a", "reader": {}}, "weights must be finite and at least 0, got -"),
         ({"weight": "y"}, "both label and weight"),
         ({"reader": {"names": {1: "weight"}, "weights": ".weight"}}, "column 'weight' already"),
     ],
@@ -110,7 +110,8 @@ def test_a_row_that_is_left_out_takes_its_weight_along(options, column, path, mo
     frame.loc[3:8, "y"] = [None, None, 2, 2, None, None]
     frame.loc[3, "w"] = None  # nobody needs the weight of a row that is left out
     frame.to_csv(path, index=False)
-    dataset = make("file", path=path, **BESIDE | options | {"weight": column})
+    reader = BESIDE["reader"] if column == "weight" else {}
+    dataset = make("file", path=path, **BESIDE | options | {"weight": column, "reader": reader})
     ledger, every = dataset.ledger, frame["w"].to_numpy() if column == "w" else WEIGHTS
     assert ledger.weight == pytest.approx(np.nansum(every))
     assert ledger.weight_kept == pytest.approx(dataset.weight.sum())
@@ -128,7 +129,7 @@ def test_an_odd_weight_of_a_row_that_is_left_out_weighs_nothing(odd, path):
     frame.loc[[3, 4], "y"] = ""
     frame.loc[3, "w"] = odd
     frame.to_csv(path, index=False)
-    options = BESIDE | {"drop_unlabelled": True, "weight": "w", "path": path}
+    options = BESIDE | {"drop_unlabelled": True, "weight": "w", "reader": {}, "path": path}
     ledger, every = make("file", **options).ledger, frame["w"].drop(3).astype(float)
     assert ledger.weight == pytest.approx(every.sum())
     assert ledger.weight_kept == pytest.approx(every.drop(4).sum())
@@ -216,7 +217,7 @@ def test_lists_beside_a_sparse_file_are_its_groups(path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"weight": None}, "weight is not given: set weight: weight, or leave weights out"),
+        ({"weight": None}, "set weight: weight, or leave weights out"),
         ({"reader": {}}, "no column 'weight'"),
         ({"weight": "label"}, "both label and weight"),
     ],
@@ -224,6 +225,31 @@ def test_lists_beside_a_sparse_file_are_its_groups(path):
 def test_weights_of_a_sparse_file_have_a_role(changes, message, path):
     with pytest.raises(DatasetError, match=message):
         make("file", **sparse_files(path) | changes, sparse=True)
+
+
+@pytest.mark.parametrize("form", ["t.csv", "t.svm"])
+def test_what_a_file_beside_gives_rows_is_no_feature_without_a_role(form, tmp_path):
+    rows = [(i % 7, i % 3, i % 2) for i in range(60)]
+    line = "{2} 1:{0} 2:{1}" if form == "t.svm" else "{0},{1},{2}"
+    head = ["a,b,y"] * (form == "t.csv")
+    path = tmp_path / form
+    path.write_text("\n".join([*head, *(line.format(*row) for row in rows)]) + "\n")
+    (tmp_path / f"{form}.weight").write_text("0.5\n2.5\n" * 30)
+    (tmp_path / f"{form}.query").write_text("20\n" * 3)
+    params = {"path": path, "positive": 1, "reader": {"weights": ".weight"}}
+    params |= {"label": "y"} if form == "t.csv" else {}
+    with pytest.raises(DatasetError, match=r"reader has weights.* set weight: weight, or leave weights out"):
+        make("file", **params)
+    assert make("file", **params, weight="weight").X.shape == (60, 2)
+    assert make("file", **params, drop=["weight"]).X.shape == (60, 2)
+    assert make("file", **params, keep=["a" if form == "t.csv" else 1, "weight"]).X.shape == (60, 2)
+    if form == "t.csv":
+        with pytest.raises(DatasetError, match=r"reader has groups.* set group: qid, or leave groups out"):
+            make("file", **params | {"reader": {"groups": ".query"}})
+    found = look(path, label=params.get("label"))
+    proposed = parameters(found)
+    assert (proposed["group"], proposed["weight"]) == ("qid", "weight")
+    assert make("file", **proposed).X.shape == (60, 2)
 
 
 def test_weights_reach_methods_and_metrics(path):

@@ -49,6 +49,33 @@ def test_a_word_of_an_outcome_makes_a_label_likelier():
         assert as_label(profile, name).positive == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "meaning"),
+    [("country_name", "thing"), ("CustomerName", "person"), ("race name", "list"), ("iso_code", "thing")],
+)
+def test_a_name_of_something_means_that(name, meaning):
+    assert meaning in meanings_of(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("country", "category"),
+        ("Country Name", "category"),
+        ("iso3", "category"),
+        ("customer_name", "entity"),
+    ],
+)
+def test_rows_of_a_country_are_no_unit_though_they_are_alike(name, kind):
+    rng = np.random.default_rng(0)
+    which = np.repeat(np.arange(80), 12)
+    frame = pd.DataFrame({name: [f"Name {chr(65 + i % 26)}{i}" for i in which]})
+    for other, scale in (("gdp", 10), ("area", 5)):
+        frame[other] = (rng.normal(0, 3, 80)[which] * scale + rng.normal(size=len(which))).round(2)
+    assert describe(frame.sample(frac=1, random_state=0), name, "").kind == kind
+
+
 def test_a_name_of_none_of_these_says_nothing():
+    assert not meanings_of("name")
     assert not meanings_of("pregnant")
     assert not meanings_of("sales_local_currency")

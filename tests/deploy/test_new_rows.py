@@ -67,6 +67,21 @@ def test_gaps_where_training_had_none_are_said_once(deployed):
     assert ledger.kept == 40
 
 
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+@pytest.mark.parametrize(
+    ("header", "lacking"),
+    [("id,x", "service;.* the file has id, x"), ("id,Xs,service", "x; did you mean 'Xs'")],
+)
+def test_what_a_file_by_another_separator_lacks_is_named_alone(header, lacking, mark, deployed):
+    package = deployed(customers().to_csv(index=False)).package
+    line = ",".join("1" * (header.count(",") + 1))
+    with pytest.raises(DatasetError, match=f"columns of the model: {lacking}"):
+        ranked(package, f"{header}\n{line}\n{line}\n".replace(",", mark))
+    found, _, said = ranked(package, "id,x,service\nK1,0.5,good\n".replace(",", mark))
+    assert len(found) == 1
+    assert any("separated" in line for line in said) == (mark != ",")
+
+
 @pytest.mark.parametrize("word", ["average", "sum", "Total", "mean", "media"])
 def test_the_best_customer_is_ranked_whatever_the_word(word, deployed):
     """The last of six is of a category that is a word for a sum, and has by far the highest score."""

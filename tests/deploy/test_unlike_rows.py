@@ -73,7 +73,7 @@ OTHER = "has other values than in training"
         ("amount", lambda X: -X["amount"], "amount is -1 times what it was in training: another unit?"),
         ("age", lambda X: X["age"] * 12, "age is 12 times what it was in training: another unit?"),
         ("age", lambda X: X["age"] + 1900, "age is what it was in training plus 1.9e+03: another origin?"),
-        ("none", lambda X: X["none"] * 100, None),
+        ("none", lambda X: X["none"] * 100, "none has a value that training hardly had"),
         ("celsius", lambda X: X["celsius"] * 1.8 + 32, "celsius is 1."),
         ("constant", 8.0, "constant is 1.14 times what it was in training: why?"),
         ("age", lambda X: X["age"].clip(40, 50), f"age {OTHER}: median"),
@@ -94,12 +94,35 @@ def test_what_changed_is_said(column, change, sentence, training):
     found = findings(training, changed(column, change), 1.0)
     said = [one.sentence for one in found]
     assert {one.column for one in found} <= {column}
-    if sentence is None:  # nine of ten values are 0, in any unit
-        assert said == []
-        return
     assert said
     assert all(column in one for one in said)
     assert any(one.startswith(sentence) for one in said)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "every", "told"),
+    [
+        *(("amount", value, 10, f"{value}, in 1") for value in (-999, 0, 99999)),
+        *(("age", value, 10, f"{value}, in 10%") for value in (-1, 0, 999, 1900)),
+        ("amount", 9999999, 3, "9999999, in 34%"),
+        ("celsius", 0.05, 3, "0.05, in 33%"),
+        ("flag", 9, 20, "9, in 5%"),
+        ("gaps", 9999, 10, "9999, in "),
+        ("none", -1, 25, "-1, in 4%"),
+    ],
+)
+def test_a_code_for_nothing_in_some_rows_is_said(column, value, every, told, training):
+    new = changed(column, lambda X: X[column].mask(X.index % every == 2, value))
+    (one,) = findings(training, new, 1.0)
+    assert one.sentence.startswith(f"{column} has a value that training hardly had, such as {told}")
+    trained_so = summarise(typed(new), np.arange(len(new)), None)
+    assert column not in [one.column for one in findings(trained_so, new, 1.0)]
+
+
+def test_numbers_of_another_unit_in_some_rows_are_said(training):
+    new = changed("amount", lambda X: X["amount"].where(X.index % 10 > 0, X["amount"] * 1000))
+    (one,) = findings(training, new, 1.0)
+    assert one.sentence.startswith("amount has a value that training hardly had")
 
 
 def test_columns_that_shifted_are_known_by_their_values(training):

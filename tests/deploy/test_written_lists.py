@@ -129,6 +129,12 @@ def test_what_excel_cannot_hold_is_refused_and_nothing_is_written(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_row_of_fewer_fields_is_refused_by_its_line_below_a_cell_of_two(tmp_path):
+    (tmp_path / "list.csv").write_text('rank,row,score,note\n1,5,0.9,"a\nb"\n2,6,0.8,c\n3,7,0.7\n')
+    with pytest.raises(DatasetError, match=r"list\.csv is no list of attop score: .*line 5"):
+        read_list(tmp_path / "list.csv")
+
+
 def test_a_file_that_is_no_workbook_is_named(tmp_path):
     (tmp_path / "list.xlsx").write_text("rank,score\n1,2\n")
     with pytest.raises(DatasetError, match=r"list\.xlsx is no list of attop score"):

@@ -248,6 +248,28 @@ def test_optimistic_selection_is_the_best_mean_over_the_test_parts(tmp_path):
         reported = tables["evaluation"].query("top == @top.__str__()")["value"]
         np.testing.assert_allclose(reported, np.array(values)[:, best])
     assert set(tables["selection"]["part"]) == {"test"}
+    assert_that_the_chosen_ones_are_members(tables)
+
+
+@pytest.mark.parametrize("steps", [1, 7])
+def test_the_table_of_selection_has_the_members_of_a_model_and_how_often(steps, tmp_path):
+    data = dataset()
+    ensemble = {"ensemble": steps} if steps > 1 else {}
+    outcomes = [("recorder", run(job(fold=fold, **ensemble), data)) for fold in range(3)]
+    tables = evaluated(data, outcomes, tmp_path, "precision@k")
+    assert_that_the_chosen_ones_are_members(tables)
+    of_model = ["fold", "top", "inner_fold"]
+    assert set(tables["selection"].groupby(of_model)["times"].sum()) == {steps}
+    sizes = tables["selection"].query("times > 0").groupby(of_model[:2])["candidate"].nunique()
+    assert sizes.tolist() == tables["runs"].set_index(of_model[:2])["averaged"].sort_index().tolist()
+
+
+def assert_that_the_chosen_ones_are_members(tables):
+    """Find what each run chose among the candidates that its model has."""
+    of_run = ["fold", "top"]
+    members = tables["selection"].query("times > 0").groupby(of_run)["candidate"].agg(set)
+    for *place, chosen in tables["runs"][[*of_run, "chosen"]].itertuples(index=False):
+        assert chosen in members[tuple(place)]
 
 
 def test_a_trace_is_the_chosen_setting_stopped_ever_later():

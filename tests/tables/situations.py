@@ -251,6 +251,19 @@ SITUATIONS = [
     S("semicolons", text(";"), reader={"separator": ";"}),
     S("tabs", text("\t"), reader={"separator": "tab"}),
     S("tabs in .tsv", text("\t", name="t.tsv"), reader={}),
+    *(
+        S(
+            f"tabs beside words such as {words[0]!r}",
+            text("\t", name="t.tsv"),
+            with_columns(x=drawn_from(words)).drop(columns="colour"),
+            reader={},
+        )
+        for words in (
+            ["Doe, Jane", "Roe, Sam", "Poe, Ann"],
+            ["a; b", "c; d", "e; f"],
+            ["Rue 1, Paris | F", "Via 2, Rome | I"],
+        )
+    ),
     S("commas in .tsv", text(name="t.tsv"), reader={"separator": ","}),
     S("pipes", text("|"), reader={"separator": "|"}),
     S("carets", text("^"), reader={"separator": "^"}),
@@ -649,12 +662,12 @@ SITUATIONS = [
     # --- rows of other lengths than the header, quotes
     S("a comma too much", lines(lambda rows: [*rows[:5], rows[5] + ",", *rows[6:]])),
     *(
-        S(f"a field too much, {what}", lines(change), refused=f"4 names .* first in row {row}")
-        for what, row, change in (
-            ("first", 1, lambda rows: [rows[0], rows[1] + ",7", *rows[2:]]),
-            ("later", 9, lambda rows: [*rows[:9], rows[9] + ",7", *rows[10:]]),
-            ("throughout", 1, lambda rows: [rows[0], *(row + ",7" for row in rows[1:])]),
-            ("thousands", 1, lambda rows: [rows[0], *("1," + row for row in rows[1:])]),
+        S(f"a field too much, {what}", lines(change), refused=f"4 names .* first in line {line}")
+        for what, line, change in (
+            ("first", 2, lambda rows: [rows[0], rows[1] + ",7", *rows[2:]]),
+            ("later", 10, lambda rows: [*rows[:9], rows[9] + ",7", *rows[10:]]),
+            ("throughout", 2, lambda rows: [rows[0], *(row + ",7" for row in rows[1:])]),
+            ("thousands", 2, lambda rows: [rows[0], *("1," + row for row in rows[1:])]),
         )
     ),
     S(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -38,10 +38,24 @@ class Distances:
 
     #: Share of rows without a value, less that of training.
     missing: float = 0.0
-    #: Share of present values that training rows do not have, less what is usual of rows like them.
+    #: Share of present values that training rows do not have, less what is usual of rows like them; of a
+    #: number see `Distribution.rare`.
     unseen: float = 0.0
     #: Largest difference of the shares of rows up to a value: the Kolmogorov distance.
     distance: float = 0.0
+
+
+class Rare(NamedTuple):
+    """Values of a number that training hardly had."""
+
+    values: Floats
+    #: The most frequent of them.
+    example: float
+    #: Share of the rows that have one, and the largest share of the training rows that may.
+    share: float
+    at_most: float
+    #: Sets of values that may be as frequent.
+    tries: int
 
 
 @dataclass(frozen=True)
@@ -73,8 +87,30 @@ class Distribution:
             present = present[is_seen]
         if not len(present) or not len(self.cuts):
             return Distances(missing, unseen)
+        if self.aspect.what == "number":
+            rare = self.rare(present)
+            unseen = rare.share - rare.at_most
         apart = np.abs(shares_up_to(self.cuts, present) - self.below)
         return Distances(missing, unseen, float(apart.max()))
+
+    def rare(self, present: Floats) -> Rare:
+        """Find the values of a number that training hardly had: those below all quantiles or above, or one.
+
+        Of these, the ones that most rows have. A value between quantiles may be in so many rows of training
+        as there are between two; so may each code for nothing, such as 0 among positive and negative ones.
+        """
+        values, rows = np.unique(present, return_counts=True)
+        is_new = ~np.isin(values, self.quantiles)
+        most = np.argmax(rows * is_new)
+        sets = (
+            (values < self.cuts[0], float(self.below[0]), 1),
+            (values > self.cuts[-1], 1 - float(self.below[-1]), 1),
+            (is_new & (values == values[most]), 1 / _QUANTILES, _QUANTILES),
+        )
+        where, at_most, tries = max(sets, key=lambda one: rows[one[0]].sum())
+        share = float(rows[where].sum() / len(present))
+        example = float(values[np.argmax(rows * where)])
+        return Rare(values[where], example, share, at_most, tries)
 
 
 @dataclass(frozen=True)

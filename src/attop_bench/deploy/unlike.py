@@ -14,6 +14,7 @@ from attop.extending import Floats
 from attop_bench.deploy.training import (
     Distances,
     Distribution,
+    Rare,
     Training,
     shares_up_to,
     some_rows,
@@ -21,8 +22,9 @@ from attop_bench.deploy.training import (
 
 #: Of lists like the training rows, this share at most is said to be unlike them.
 FALSE_ALARM = 0.01
-#: Distances beyond chance and what is usual that matter: so many of the rows have other values.
-_MATTERS = 0.1
+#: Distances beyond chance and what is usual that matter: so many of the rows have other values; and so many
+#: have a number that training hardly had, since they may be the top of the list.
+_MATTERS, _MATTER_AT_TOP = 0.1, 0.02
 #: Quantiles by which a change of units is looked for, without the ends.
 _INNER = np.linspace(0.05, 0.95, 37)
 #: Factors of units besides powers of ten: days, months, hours, minutes, years, inches, feet, miles, pounds.
@@ -92,16 +94,43 @@ class Rows:
         far = abs(new - share) > usual + _MATTERS
         return far and chance_of_shares(share, new, *self.units) < self.level
 
+    @property
+    def rare(self) -> Rare | None:
+        """Numbers that training hardly had, if so many rows have one that it is no chance.
+
+        Where the values are others as a whole, they are so without these, too: then there are none.
+        """
+        distribution, present = self.distribution, self.present
+        # Without values, in training or here, there is no distance either.
+        if distribution.aspect.what != "number" or not self.distances.distance:
+            return None
+        rare = distribution.rare(present)
+        usual = rare.at_most + max(distribution.usual.unseen, 0.0)
+        # Beyond either end, or between.
+        chance = (
+            3 * rare.tries * chance_of_shares(rare.at_most, rare.share, *self.units)
+        )
+        if rare.share <= usual + _MATTER_AT_TOP or chance >= self.level:
+            return None
+        others = present[~np.isin(present, rare.values)]
+        return None if self.is_far and not self.fits(distribution, others) else rare
+
 
 def chance_of_shares(share: float, new: float, trained: float, n: float) -> float:
     """Bound the probability that two samples of one law have shares as far apart.
 
-    It is Hoeffding's of the hypergeometric law, for each of the two samples in the pool of both; see Chvatal
+    It is Hoeffding's of the hypergeometric law, for each of the two samples in the pool of both, and for the
+    rows of the pool that are counted, of which those of a sample are as many by the same law; see Chvatal
     (1979), "The tail of the hypergeometric distribution", Discrete Mathematics 25.
     """
-    pooled = (share * trained + new * n) / (trained + n)
+    counted = share * trained + new * n
+    if not counted:
+        return 1.0
+    pooled = counted / (trained + n)
     exponent = max(
-        trained * _divergence(share, pooled), n * _divergence(new, pooled)
+        trained * _divergence(share, pooled),
+        n * _divergence(new, pooled),
+        counted * _divergence(new * n / counted, n / (trained + n)),
     )
     return min(1.0, 2 * math.exp(-exponent))
 
@@ -159,12 +188,18 @@ def _findings_of(rows: Rows, far: Sequence[Rows]) -> Iterator[Finding]:
         share = f"in {missing:.0%} of the rows, in training in {distribution.missing:.0%}"
         yield Finding(column, f"{name} is missing {share}", is_missing=True)
     unseen = distribution.unseen + apart.unseen
-    if apart.unseen > 0 and rows.is_another_share(
+    is_never = distribution.aspect.is_category and apart.unseen > 0
+    if is_never and rows.is_another_share(
         distribution.unseen, unseen, max(usual.unseen, 0.0)
     ):
         share = f"in {unseen:.0%} of the rows"
         yield Finding(column, f"{name} has a value that training never had {share}")
-    if any(one is rows for one in far):
+    if rare := rows.rare:
+        share = f"such as {rare.example:.10g}, in {rare.share:.0%} of the rows"
+        yield Finding(
+            column, f"{name} has a value that training hardly had, {share}"
+        )
+    elif rows.is_far:
         yield Finding(column, f"{name} {_change(rows, far)}")
 
 

@@ -229,6 +229,7 @@ def _selection_rows(top: Entry, part: str) -> list[Row]:
             "inner_fold": i,
             "value": _number(value),
             "part": part,
+            "times": row.get("times", int(row["candidate"] == top["chosen"])),
         }
         for row in top["inner"]
         for i, value in enumerate(row["values"])

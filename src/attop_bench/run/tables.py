@@ -28,7 +28,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         "constant", "torn", "n_train", "n_test", "seconds_selection", "seconds_training", "seconds_scoring",
         "seconds_cpu", "started", "ended", "peak_memory_mb", "host", "environment", "seed", "error",
     ),
-    "selection": ("candidate", "inner_fold", "value", "part"),
+    "selection": ("candidate", "inner_fold", "value", "part", "times"),
     "roc": ("fp", "tp", "n_neg", "n_pos", "amounts"),
     # Items among the first k of a run, at the main top of one list: their row from 1, label, and the share of
     # the orders of tied items in which it is there; and the positives of the test part.

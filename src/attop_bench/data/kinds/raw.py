@@ -20,6 +20,7 @@ from attop_bench.data.kinds.options import RawOptions
 from attop_bench.data.ledger import Aside, Ledger, parts_of, shown, weight_of
 from attop_bench.data.reading.cells import as_floats
 from attop_bench.data.reading.formats import identified, read_table
+from attop_bench.data.reading.lists import BESIDE
 from attop_bench.data.reading.table import UNNAMED, Table, check_numbers
 from attop_bench.files import StrPath
 
@@ -75,6 +76,7 @@ def read_raw_table(options: RawOptions) -> RawTable:
     if form == "svmlight":
         aside.add("qid")
     features = _feature_names(names, aside, options)
+    _refuse_without_role(features, options)
     for column in (label, *roles.values()):
         require_present(rows.text(column), where)
     X, categorical, text = _typed(rows, features, options)
@@ -220,6 +222,15 @@ def _kept(
             f"{where}: keep: column {twice[0]!r} is named twice: name it once"
         )
     return features
+
+
+def _refuse_without_role(features: Sequence[str], options: RawOptions) -> None:
+    """Refuse a column of a file beside the table as a feature, unless it is named as one."""
+    own = {*(options.keep or ()), *options.categories}
+    reader = options.reader or {}
+    for source in BESIDE:
+        if reader.get(source.option) and source.column in {*features} - own:
+            raise source.without_role(options.where)
 
 
 def _typed(

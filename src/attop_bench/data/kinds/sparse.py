@@ -76,10 +76,7 @@ def _weights(table: Table, options: TableOptions) -> Floats | None:
     """Read the weights of rows, if a file beside has them; they are no feature without a role."""
     roles = roles_of(table.frame.columns, "label", options)
     if WEIGHTS.column in table.frame and not roles:
-        raise DatasetError(
-            f"{table.where}: reader has {WEIGHTS.option}, and weight is not given: set weight: "
-            f"{WEIGHTS.column}, or leave {WEIGHTS.option} out"
-        )
+        raise WEIGHTS.without_role(table.where)
     return weights_of_rows(table, roles)
 
 

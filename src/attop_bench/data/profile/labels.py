@@ -20,7 +20,7 @@ from attop_bench.data.columns.labels import (
 from attop_bench.data.columns.names import column_of
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.missing import MOST, undecided, usual_words
-from attop_bench.data.profile.names import word_set, words_of
+from attop_bench.data.profile.names import is_outcome
 from attop_bench.data.profile.profile import LabelColumn, Profile
 from attop_bench.data.reading.cells import UNKNOWN
 from attop_bench.data.reading.table import Table
@@ -97,7 +97,7 @@ def candidates(profile: Profile) -> list[LabelColumn]:
     for column in profile.columns:
         values = profile.frame[column.name]
         is_last = column.name == profile.columns[-1].name
-        is_named = _is_named(column.name)
+        is_named = is_outcome(column.name)
         distinct = column.distinct
         if column.text and distinct <= _GRADES:
             distinct = len(set(_known(values).map(_folded)))
@@ -131,21 +131,6 @@ def _having_positive(profile: Profile) -> LabelColumn:
     where, positive = profile.table.where, profile.answers.positive
     raise DatasetError(
         f"{where}: no column that could be the label has {positive!r}: name it, --label COLUMN"
-    )
-
-
-def _is_named(name: str) -> bool:
-    """Decide whether the name of a column is that of an outcome."""
-    words = [word.removeprefix("is") for word in words_of(name)]
-    if word_set("outcome, as the last word").issuperset(words[-1:]):
-        return bool(words)
-    ends = word_set("outcome, after what can end").issuperset(words[-1:])
-    # loan_status, but not marital_status.
-    if ends and word_set("what can end").issuperset(words[-2:-1]):
-        return True
-    stems = tuple(word_set("outcome, how it begins"))
-    return any(
-        word.startswith(stems) or word in word_set("outcome") for word in words
     )
 
 

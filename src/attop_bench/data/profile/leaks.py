@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -42,16 +41,18 @@ def leaks(
     half = np.random.default_rng(0x1EA).random(len(y)) < 0.5  # labels may alternate
     in_days = _with_days(frame, rest)
     areas = _areas_of_numbers(in_days, rest, y)
-    found: dict[str, dict[str, Part]] = {"alone": {}, "value": {}, "part": {}}
+    found: dict[str, dict[str, Part]] = {"value": {}, "part": {}}
     for column in rest:
         codes = dict(_codes(frame[column.name], column))
         area = max([areas.get(column.name, 0.0), *_areas(codes.values(), y, half)])
         if area >= _AREA:
             evidence[column.name] = f"AUC {area:.3f}"
             continue
+        for what, code in codes.items():
+            if how := _by_half(what, code, y):
+                evidence[column.name] = how
         for strength, part in _evidence(codes, column.kind == "number", y):
             found[strength][column.name] = part
-    evidence |= {name: part.how for name, part in found["alone"].items()}
     parts: dict[str, Part] = {}
     if 0 < len(found["value"]) <= max(_MOST, _SHARE * len(columns)):
         parts = found["value"]
@@ -68,11 +69,9 @@ def _evidence(
 ) -> Iterator[tuple[str, Part]]:
     """Yield what the parts of the rows by a column tell of the label, and how strongly."""
     for what, code in codes.items():
-        rows, hits = np.bincount(code), np.bincount(code, y)
-        if how := _by_half(what, code, rows, hits, y):
-            yield "alone", Part(how, code >= 0)
         if what == "its values" and is_number:
             continue  # extreme ones may well be positive
+        rows, hits = np.bincount(code), np.bincount(code, y)
         share = hits / np.maximum(rows, 1)
         telling = (share > _PURE) | ((share > 0.5) & (share > _LIFT * y.mean()))
         # Where most are positive, most values are pure.
@@ -186,10 +185,9 @@ def _areas(
         yield max(area, 1 - area)
 
 
-def _by_half(
-    what: str, code: Ints, rows: Any, hits: Any, y: NDArray[np.bool_]
-) -> str:
+def _by_half(what: str, code: Ints, y: NDArray[np.bool_]) -> str:
     """Describe values that are nearly all positive, if half of the positives have one of them."""
+    rows, hits = np.bincount(code), np.bincount(code, y)
     expected = rows * (1 - y.mean())
     alone = (
         (hits >= _ALONE * rows) & (expected >= _ROWS) & (rows - hits < expected / 2)

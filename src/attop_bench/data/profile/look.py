@@ -27,6 +27,7 @@ from attop_bench.data.profile.missing import (
 from attop_bench.data.profile.neighbours import remarks_on_neighbours
 from attop_bench.data.profile.profile import Answers, Profile
 from attop_bench.data.profile.rows import read
+from attop_bench.data.profile.turned import remarks_on_direction
 from attop_bench.data.profile.types import type_columns
 from attop_bench.data.reading.as_found import lines_of, written_oddly
 from attop_bench.files import StrPath
@@ -79,6 +80,7 @@ def evidence(profile: Profile, form: str | None) -> Look:
         if c.kind == "category" and c.text and c.name not in leaking
     ]
     remarks = [
+        *remarks_on_direction(table),
         *remarks_on_files(profile.path, table, profile.of_label),
         *profile.remarks,
         *sentinels(table, frame, numbers),

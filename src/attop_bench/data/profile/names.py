@@ -30,8 +30,13 @@ def words_of(name: str) -> list[str]:
 
 @cache
 def meanings_of(name: str) -> frozenset[str]:
-    """Look up the meanings of a name: identifier, person, list, thing by its last words, measure by any."""
+    """Look up the meanings of a name: identifier, person, list, thing by its last words, measure by any.
+
+    A country's name means what its country means.
+    """
     words = words_of(name)
+    if not word_set("name of the word before").isdisjoint(words[1:][-1:]):
+        words = words[:-1]
     is_identifier = not word_set("identifier").isdisjoint(words[-1:])
     last = words[-2:] if is_identifier else words[-1:]
     meanings = {
@@ -44,3 +49,18 @@ def meanings_of(name: str) -> frozenset[str]:
     elif not word_set("measure").isdisjoint(words):
         meanings.add("measure")
     return frozenset(meanings)
+
+
+def is_outcome(name: str) -> bool:
+    """Decide whether the name of a column is that of an outcome."""
+    words = [word.removeprefix("is") for word in words_of(name)]
+    if word_set("outcome, as the last word").issuperset(words[-1:]):
+        return bool(words)
+    ends = word_set("outcome, after what can end").issuperset(words[-1:])
+    # loan_status, but not marital_status.
+    if ends and word_set("what can end").issuperset(words[-2:-1]):
+        return True
+    stems = tuple(word_set("outcome, how it begins"))
+    return any(
+        word.startswith(stems) or word in word_set("outcome") for word in words
+    )

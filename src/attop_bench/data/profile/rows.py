@@ -13,7 +13,7 @@ from attop_bench.data.profile.likeness import FEW
 from attop_bench.data.profile.profile import Answers, Profile
 from attop_bench.data.reading.as_found import read_as_found
 from attop_bench.data.reading.cells import GAPS
-from attop_bench.data.reading.lists import WEIGHTS
+from attop_bench.data.reading.lists import BESIDE
 from attop_bench.files import StrPath
 
 #: Rows that are looked at, of a longer table in so many runs of rows that follow each other.
@@ -25,9 +25,9 @@ def read(path: StrPath, form: str | None, answers: Answers) -> Profile:
     table, reader, remarks = read_as_found(
         path, form, answers.reader or {}, answers.label
     )
-    if reader.get(WEIGHTS.option):
-        roles = {WEIGHTS.column: "weight", **(answers.roles or {})}
-        answers = replace(answers, roles=roles)
+    beside = (source for source in BESIDE if reader.get(source.option))
+    roles = {source.column: source.role for source in beside}
+    answers = replace(answers, roles={**roles, **(answers.roles or {})})
     if table.frame.shape[1] == 1:
         raise DatasetError(
             f"{table.where}: one column, {table.frame.columns[0][:60]!r}: name what separates the fields, as "

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from attop.extending import count_noun, join_first
@@ -36,7 +37,7 @@ from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
 
 #: Separators that a program may write in place of another.
-_OTHER_MARKS = (",", ";", "tab")
+_OTHER_MARKS = (",", ";", "tab", "|")
 #: A column of no more values may be one of codes, as 1,5 is; fewer do where commas do not separate.
 _FEW, _FEWEST = 20, 2
 
@@ -205,8 +206,8 @@ def found_again(
     """Find the options of a reader for another file of its form, and what is to be said.
 
     The header is the first line with these `names`, however many come before it; the separator is the
-    reader's, or the first other one by which a line has them. UTF-8 is read as such, and another encoding is
-    guessed where the reader names none.
+    reader's, or the first other one by which a line has more of them. UTF-8 is read as such, and another
+    encoding is guessed where the reader names none.
     """
     new = dict(reader)
     remarks = []
@@ -224,38 +225,37 @@ def found_again(
     ways = [new]
     if form == "csv":
         ways += [{**new, "separator": mark} for mark in _OTHER_MARKS]
-    for way in ways:
-        rows = _first_rows(path, form, way)
-        place = _place_of_header(rows, way, names)
-        if place is None:
-            continue
-        if way is not new:
-            remarks.append(
-                f"fields are separated by {way['separator']!r}, unlike the data's"
-            )
-        if place != _first_filled(rows, way):
-            way["skip"] = place
-            above = count_noun(place, "line") if place else "nothing"
-            remarks.append(
-                f"{above} above the header passed over, unlike the data's"
-            )
-        return way, remarks
-    return new, remarks
-
-
-def _place_of_header(
-    rows: Sequence[Sequence[str]], reader: Mapping[str, Any], names: Sequence[str]
-) -> int | None:
-    """Find the first row with the names of a header; None if there is no such row."""
-    renamed = reader.get("names") or {}
+    renamed = new.get("names") or {}
     others = renamed.values() if isinstance(renamed, Mapping) else ()
     wanted = set(names).difference(others)
-    named = (
-        i
-        for i, row in enumerate(rows)
-        if wanted <= {" ".join(name.split()) for name in row}
-    )
-    return next(named, None) if wanted else None
+    best, fewest = new, len(wanted)
+    for way in ways:
+        rows = _first_rows(path, form, way)
+        place, lacking = _header_in(rows, wanted)
+        if lacking < fewest:
+            best, fewest = way, lacking
+        if not lacking:
+            break
+    if best is not new:
+        mark = best["separator"]
+        remarks.append(f"fields are separated by {mark!r}, unlike the data's")
+    if wanted and not fewest and place != _first_filled(rows, best):
+        best["skip"] = place
+        above = count_noun(place, "line") if place else "nothing"
+        remarks.append(f"{above} above the header passed over, unlike the data's")
+    return best, remarks
+
+
+def _header_in(
+    rows: Sequence[Sequence[str]], wanted: Collection[str]
+) -> tuple[int, int]:
+    """Find the first row that lacks fewest of the names of a header, and count those."""
+    lacking = [
+        len(set(wanted).difference(" ".join(name.split()) for name in row))
+        for row in rows
+    ]
+    place = int(np.argmin(lacking)) if lacking else 0
+    return place, lacking[place] if lacking else len(wanted)
 
 
 def _first_filled(

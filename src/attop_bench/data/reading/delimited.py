@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, compress, repeat
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -105,8 +106,8 @@ def read_delimited(
 ) -> pd.DataFrame:
     """Read delimited text; lines that cannot be rows are passed over, and counted.
 
-    These are lines without any value, a drawn line or a row of units below the header, the header again, and
-    at the end remarks and sums, whose numbers are the sum or mean of those above.
+    These are lines without any value, a drawn line or a row of units below the header, the header again or
+    most of its names, and at the end remarks and sums, whose numbers are the sum or mean of those above.
 
     Parameters
     ----------
@@ -228,20 +229,19 @@ def _read(
         pass_over,
         where,
     )
-    table.attrs["remarks"] = ()
-    if not broken:
-        table.attrs["remarks"] = _about_fields(
-            how, table, names=len(start.header), width=frame.shape[1]
-        )
+    table.attrs["remarks"] = _about_fields(
+        how, table, lines, names=len(start.header), width=frame.shape[1]
+    )
     return table
 
 
 def _about_fields(
-    how: _How, table: pd.DataFrame, names: int, width: int
+    how: _How, table: pd.DataFrame, begins: Ints, names: int, width: int
 ) -> tuple[str, ...]:
     """Say which rows have more or fewer fields than the others, or all a blank one more than `names`.
 
-    The longest row has `width` fields. Each row is a line, and one with a last column has all.
+    The longest row has `width` fields, and one with a last column has all. `begins` are the lines that rows
+    begin with, those of the table and others.
     """
     lines = table.attrs["lines"]
     if table.shape[1] == width:
@@ -250,11 +250,14 @@ def _about_fields(
     lines = np.setdiff1d(lines, doubtful)
     if not len(lines):
         return ()
-    wanted = set(lines.tolist())
+    is_wanted = np.isin(begins, lines)
+    before = repeat(False, begins[0] - 1)
+    # A row is all lines up to the next.
+    each = np.repeat(is_wanted[:-1], np.diff(begins))
     with how.open() as file:
-        text = [line for number, line in enumerate(file, 1) if number in wanted]
-    rows = rows_of(text, how.separator, how.comment, how.quote)
-    fields = np.array([len(row) for row in rows])
+        text = compress(file, chain(before, each, repeat(is_wanted[-1])))
+        rows = rows_of(text, how.separator, how.comment, how.quote)
+        fields = np.array([len(row) for row in rows if row])
     usual = width if table.shape[1] == width else int(np.bincount(fields).argmax())
     uneven = lines[fields != usual]
     remarks = []

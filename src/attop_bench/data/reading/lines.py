@@ -44,6 +44,7 @@ COMMENT = "of comments"
 BLANK = "without any value"
 DRAWN = "without any value but a drawn line"
 AGAIN = "with the header again"
+ANOTHER = "with names of the header, as where another table begins"
 UNITS = "below the header, such as units"
 END = "at the end, such as a sum or a remark"
 SUBTOTAL = "in the middle whose numbers are the sum or mean of rows above"
@@ -147,7 +148,7 @@ def named_rows(
     text = text.without(blank)
     shown_names = first or None
     if first:
-        frame, header, shown_names = _under(header, first, text.frame, where)
+        frame, header, shown_names = _under(header, first, text, where)
         text = replace(text, frame=frame)
     suspects = _suspects_of(text.frame, shown_names, text.lines)
     if pass_over is None:
@@ -188,12 +189,13 @@ def _given(pass_over: Sequence[int], text: Lined, where: str) -> list[Suspect]:
 
 
 def _under(
-    header: list[str], first: list[str], frame: pd.DataFrame, where: str
+    header: list[str], first: list[str], text: Lined, where: str
 ) -> tuple[pd.DataFrame, list[str], list[str]]:
     """Fit rows to a header of a field more or less: separators at the end, R's names of rows.
 
     Returns the rows, the names of their columns, and the same as they are in the file.
     """
+    frame = text.frame
 
     def nothing(j: int) -> bool:
         return bool(frame[j].str.strip().eq("").all())
@@ -206,7 +208,7 @@ def _under(
     if len(header) == width - 1 and _has_names_of_rows(frame):
         header, first = ["", *header], ["", *first]
     if not all(nothing(j) for j in range(len(header), width)):
-        raise _more_fields(frame, len(header), where)
+        raise _more_fields(text, header, where)
     frame = frame.reindex(columns=range(len(header)), fill_value="")
     places = [j for j, name in enumerate(header) if name.strip() or not nothing(j)]
     names = [_name_of(header, j) for j in places]
@@ -217,15 +219,17 @@ def _name_of(header: Sequence[str], place: int) -> str:
     return header[place] if header[place].strip() else f"Unnamed: {place}"
 
 
-def _more_fields(frame: pd.DataFrame, n_names: int, where: str) -> DatasetError:
+def _more_fields(text: Lined, header: Sequence[str], where: str) -> DatasetError:
     """Say in which rows there are more fields than names."""
+    frame, n_names = text.frame, len(header)
     more = frame[frame[range(n_names, frame.shape[1])].ne("").any(axis=1)]
     remedy = "attop look finds how it is written"
-    if 2 * len(more) < len(frame):
+    if 2 * len(more) < len(frame) or 2 * more.iloc[0].isin(header).sum() > n_names:
         remedy = "of two tables in one file keep one"
+    line = text.lines[more.index[0]]
     return DatasetError(
         f"{where}: {n_names} names in the header, but more fields in {len(more):,} of {len(frame):,} "
-        f"rows, first in row {more.index[0] + 1}, {', '.join(more.iloc[0])[:80]}: put a field that holds "
+        f"rows, first in line {line:,}, {', '.join(more.iloc[0])[:80]}: put a field that holds "
         'the separator in double quotes, quotes in it as "", not \\", name all in the header, or set '
         f"header to false if it is a row; {remedy}"
     )
@@ -297,12 +301,36 @@ def _verdicts(
 def _headers_again(
     frame: pd.DataFrame, header: Sequence[str]
 ) -> dict[int, tuple[str, bool]]:
-    """Find the rows that have the names of the header once more."""
+    """Find the rows that have the names of the header once more, or most of them, as where a table begins.
+
+    They cannot be rows where a name is in a column of numbers; else only those with all names are named.
+    """
+    from pyarrow import array
+    from pyarrow.compute import any as is_any
+    from pyarrow.compute import equal
+
     again = _rows_where(frame, lambda column, j: column == header[j].strip())
-    certain = len(again) > 0 and _names_over_numbers(
-        frame.drop(index=frame.index[again]), header
-    )
-    return dict.fromkeys(map(int, again), (AGAIN, certain))
+    verdicts = dict.fromkeys(map(int, again), (AGAIN, False))
+    names = {j: name for j, name in enumerate(header) if name.strip() not in _NONE}
+    most = len(names) // 2
+    rows = {*verdicts}
+    for j in list(names)[: most + 1]:  # a row with most names has one of these
+        has_name = equal(array(frame[j]), names[j])
+        if is_any(has_name).as_py():
+            rows |= {*np.flatnonzero(has_name).tolist()}
+    if not rows:
+        return verdicts
+    cells = frame.iloc[sorted(rows)].apply(lambda column: column.str.strip())
+    named = cells.isin({name.strip() for name in names.values()})
+    named = named[named.sum(axis=1) > most]
+    if not len(named):
+        return verdicts
+    others = frame.drop(index=named.index)
+    numeric = [j for j in frame if _all_numbers(others[j])]
+    is_word = named[numeric] & ~cells.loc[named.index, numeric].map(is_number)
+    for row in named.index[is_word.any(axis=1)]:
+        verdicts[row] = (AGAIN if row in verdicts else ANOTHER, True)
+    return verdicts
 
 
 def _rows_where(
@@ -346,14 +374,6 @@ def _has_strokes_of_rows(
     values = {j: value.strip() for j, value in enumerate(frame.iloc[row])}
     return any(
         value and _comes_back(value, others[j]) for j, value in values.items()
-    )
-
-
-def _names_over_numbers(frame: pd.DataFrame, header: Sequence[str]) -> bool:
-    """Decide whether a name is no number in a column of numbers: then the header again is no row."""
-    return any(
-        name.strip() not in _NONE and not is_number(name) and _all_numbers(frame[j])
-        for j, name in enumerate(header)
     )
 
 

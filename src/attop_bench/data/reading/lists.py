@@ -27,6 +27,8 @@ class Beside:
     #: Option of the reader that names it, and column of the values.
     option: str
     column: str
+    #: Role of the column, which no feature has.
+    role: str
     #: Ends of its name, after the table's.
     ends: tuple[str, ...]
     #: What it holds, one a line, and how one is written.
@@ -77,6 +79,13 @@ class Beside:
             )
         return frame.assign(**{self.column: values.astype(str)})
 
+    def without_role(self, where: str) -> DatasetError:
+        """Say that the column would be a feature, as nothing says what it is."""
+        return DatasetError(
+            f"{where}: reader has {self.option}, and their column has no role: set {self.role}: "
+            f"{self.column}, or leave {self.option} out"
+        )
+
     def beside(self, path: str) -> str | None:
         """Find the end of the name of a file beside a table, if there is one."""
         return next((end for end in self.ends if os.path.isfile(path + end)), None)
@@ -100,6 +109,7 @@ class Beside:
 LISTS = Beside(
     option="groups",
     column="qid",
+    role="group",
     ends=(".query", ".group"),
     holds="sizes of lists",
     written=r"0*[1-9]\d*",
@@ -108,6 +118,7 @@ LISTS = Beside(
 WEIGHTS = Beside(
     option="weights",
     column="weight",
+    role="weight",
     ends=(".weight", ".weights"),
     holds="weights",
     written=r"(\d+\.?|\d*\.\d+)([eE][-+]?\d+)?",
