@@ -111,7 +111,9 @@ def test_labels_in_the_order_of_the_rows_may_have_a_header(header, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     labels = people(tmp_path)[["spend"]].gt(1).astype(int).rename(columns={"spend": "churned"})
     labels.to_csv("y_train.csv", index=False, header=header)
-    assert any("labels: y_train.csv" in c for c in look("features.csv").complaints)
+    assert any("--labels y_train.csv" in c for c in look("features.csv").complaints)
+    found = look("features.csv", labels="y_train.csv")
+    np.testing.assert_array_equal(make("file", **parameters(found)).y, labels["churned"])
     rows = {"path": "features.csv", "drop": ["cust", "seg"], "positive": 1}
     data = make("file", **rows, labels="y_train.csv")
     np.testing.assert_array_equal(data.y, labels["churned"])
@@ -133,6 +135,11 @@ def test_other_rows_are_named(tmp_path):
     said = "\n".join(look(tmp_path / "train.csv").complaints)
     assert "valid.csv beside it has the same columns" in said
     assert "test.csv beside it lacks bought alone" in said
+    for i in range(5):
+        frame.drop(columns="bought").to_csv(tmp_path / f"new-{i}.csv", index=False)
+    said = look(tmp_path / "train.csv").complaints
+    (line,) = [line for line in said if "lacks bought alone" in line]
+    assert "new-0.csv, new-1.csv" in line
 
 
 @pytest.mark.parametrize(
