@@ -1027,6 +1027,42 @@ SITUATIONS = [
         )
     ),
     S(
+        "one feature of few values",
+        frame=base()[["colour", "y"]],
+        params={"copies_together": None},
+        says=("only 4 differ",),
+    ),
+    S(
+        "names of few rows",
+        frame=with_columns(
+            x=lambda rng, n, y: [f"Ann{chr(97 + i % 7)}{chr(97 + i // 7)}" for i in range(n)]
+        ).head(48),
+        as_if=base().head(48),
+        kinds={"x": "identifier"},
+    ),
+    S(
+        "text of few rows",
+        frame=with_columns(
+            x=lambda rng, n, y: [
+                f"{a} box {i} was late" for i, a in enumerate(rng.choice(["red", "blue"], n))
+            ]
+        ).head(48),
+        same=False,
+        kinds={"x": "text"},
+    ),
+    S(
+        "numbers that come back, without a name",
+        frame=with_columns(x=lambda rng, n, y: [f"K-{i:04}" for i in rng.integers(0, 20, n)]),
+        kinds={"x": "category"},
+        says=(r"not sure of x \(category, or entity\)",),
+    ),
+    S(
+        "numbers of customers in German",
+        frame=with_columns(Kundennummer=lambda rng, n, y: rng.integers(100, 130, n)),
+        as_if=base(),
+        kinds={"Kundennummer": "entity"},
+    ),
+    S(
         "mail addresses that come back",
         frame=with_columns(email=lambda rng, n, y: [f"p{i}@mail.org" for i in rng.integers(0, 40, n)]),
         as_if=base(),

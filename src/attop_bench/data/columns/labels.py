@@ -38,9 +38,21 @@ def positive_labels(table: Table, name: str, positive: object) -> NDArray[np.boo
         values = ", ".join(map(str, table.values(name).unique().tolist()[:5]))
         wanted = f"{name} {positive}" if comparison else f"{name} = {positive!r}"
         raise DatasetError(
-            f"{table.where}: no row has {wanted}; values are {values}: set positive to one"
+            f"{table.where}: no row has {wanted}; values are {values}: set positive to "
+            f"one{_as_text(positive)}"
         )
     return y
+
+
+def _as_text(given: object) -> str:
+    """Write a remedy where YAML has made a truth value of a word."""
+    words = given if isinstance(given, list) else [given]
+    are_words = not any(isinstance(word, bool) for word in words)
+    return (
+        ""
+        if are_words
+        else ", in quotes: YAML takes yes, no, on and off for true and false"
+    )
 
 
 def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
@@ -96,7 +108,8 @@ def decided(
     if not no.any():
         values = ", ".join(map(str, table.text(name).dropna().unique()[:5]))
         raise DatasetError(
-            f"{table.where}: no row has {name} = {negative!r}; values are {values}: set negative to some"
+            f"{table.where}: no row has {name} = {negative!r}; values are {values}: set negative to "
+            f"some{_as_text(negative)}"
         )
     return yes | no
 
