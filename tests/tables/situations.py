@@ -1023,7 +1023,13 @@ SITUATIONS = [
         for form in (
             *("%d.%m.%Y", "%b %d, %Y", "%Y%m%d", "%m/%d/%y", "%Y-%m-%dT%H:%M:%SZ", "%d-%b-%Y", "%d%b%Y"),
             *("%d. März %Y", "%A, %d %B %Y", "%b-%y", "%Y-%m", "%G-W%V", "%d. %m. %Y", "%d/%m/%Y à %H:%M"),
-            *("%d-%b-%y %I.%M.%S.000000 %p", "%a %b %d %H:%M:%S CET %Y"),
+            *(
+                "%d-%b-%y %I.%M.%S.000000 %p",
+                "%a %b %d %H:%M:%S CET %Y",
+                "%m/%Y",
+                "%Y年%m月%d日",
+                "%Y년 %m월",
+            ),
         )
     ),
     S(
@@ -1104,11 +1110,16 @@ SITUATIONS = [
         kinds={"smiles": "entity"},
         says=(r"not sure of smiles \(entity, or",),
     ),
-    S(
-        "crosses or nothing",
-        frame=with_columns(x=lambda rng, n, y: np.where(rng.random(n) < 0.2 + 0.5 * y, "x", "")),
-        as_if=with_columns(x=lambda rng, n, y: np.where(rng.random(n) < 0.2 + 0.5 * y, "x", "o")),
-        reader={"missing": {"x": False}},
+    *(
+        S(
+            f"{mark} or nothing",
+            frame=with_columns(
+                x=lambda rng, n, y, mark=mark: np.where(rng.random(n) < 0.2 + 0.5 * y, mark, "")
+            ),
+            as_if=with_columns(x=lambda rng, n, y: np.where(rng.random(n) < 0.2 + 0.5 * y, "x", "o")),
+            reader={"missing": {"x": False}},
+        )
+        for mark in ("x", "1", "1.0")
     ),
     S(
         "labels of several classes, a column each",
