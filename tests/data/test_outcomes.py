@@ -116,6 +116,7 @@ def test_a_comparison_may_be_negative(tmp_path):
     ("options", "message"),
     [
         ({"positive": "Won", "negative": ["Won", "Lost"]}, "'Won' is both positive and negative"),
+        ({"positive": "Won", "negative": "< 1"}, "'< 1' compares numbers, and column 'stage' .*: give the"),
         ({"positive": "Won", "negative": "lost"}, "no row has stage = 'lost'; values are .*Lost"),
     ],
 )

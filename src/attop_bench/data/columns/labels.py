@@ -78,8 +78,8 @@ def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
         column = pd.to_numeric(column.astype(object), errors="coerce")
     if (column.isna() & table.values(name).notna()).any():
         raise DatasetError(
-            f"{table.where}: positive is the comparison {positive!r} but column {name!r} is not "
-            "numeric: give the value that is positive"
+            f"{table.where}: {positive!r} compares numbers, and column {name!r} is not numeric: give the "
+            "values themselves"
         )
     sign, limit = comparison
     return _SIGNS[sign](column.to_numpy(np.float64), limit)
