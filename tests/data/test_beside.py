@@ -114,6 +114,8 @@ def test_labels_in_the_order_of_the_rows_may_have_a_header(header, tmp_path, mon
     assert any("--labels y_train.csv" in c for c in look("features.csv").complaints)
     found = look("features.csv", labels="y_train.csv")
     np.testing.assert_array_equal(make("file", **parameters(found)).y, labels["churned"])
+    labels.assign(x=1).cumsum()[["x"]].to_csv("x.csv", index=False)
+    assert len(look("x.csv", labels="y_train.csv").columns) == 2
     rows = {"path": "features.csv", "drop": ["cust", "seg"], "positive": 1}
     data = make("file", **rows, labels="y_train.csv")
     np.testing.assert_array_equal(data.y, labels["churned"])

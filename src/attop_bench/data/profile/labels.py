@@ -191,7 +191,7 @@ def _without(
     positives = values[is_positive(profile.table, name, positive)]
     if not positives.isin(none).any():
         return positive
-    return sorted(map(_plain, positives[~positives.isin(none)].unique()))
+    return list(map(_plain, np.unique(positives[~positives.isin(none)])))
 
 
 def _as_written(values: pd.Series, positive: object) -> object:

@@ -9,12 +9,11 @@ import pandas as pd
 
 from attop.extending import Ints
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.kinds.labels_beside import with_labels
-from attop_bench.data.kinds.options import RawOptions
 from attop_bench.data.profile.likeness import FEW
 from attop_bench.data.profile.profile import Answers, Profile
 from attop_bench.data.reading.as_found import read_as_found
 from attop_bench.data.reading.cells import GAPS
+from attop_bench.data.reading.labels_beside import labels_of, with_labels
 from attop_bench.data.reading.lists import WEIGHTS
 from attop_bench.files import StrPath
 
@@ -30,16 +29,16 @@ def read(path: StrPath, form: str | None, answers: Answers) -> Profile:
     if reader.get(WEIGHTS.option):
         roles = {WEIGHTS.column: "weight", **(answers.roles or {})}
         answers = replace(answers, roles=roles)
+    if answers.labels is not None:
+        labels = labels_of(answers.labels, table.where)
+        joined = with_labels(table, labels, answers.label, table.where)
+        table, remarks = joined.rows, [*remarks, *filter(None, [joined.counts])]
+        answers = replace(answers, label=joined.label)
     if table.frame.shape[1] == 1:
         raise DatasetError(
             f"{table.where}: one column, {table.frame.columns[0][:60]!r}: name what separates the fields, as "
             "--reader separator=X; remove quotes around lines as a whole"
         )
-    if answers.labels is not None:
-        options = RawOptions.of({"path": path, "labels": answers.labels})
-        joined = with_labels(table, options.labels, answers.label, table.where)
-        table, remarks = joined.rows, [*remarks, *filter(None, [joined.counts])]
-        answers = replace(answers, label=joined.label)
     sample = replace(table, frame=_sampled(table.frame))
     return Profile(
         path=path,
