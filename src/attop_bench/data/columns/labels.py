@@ -44,15 +44,12 @@ def positive_labels(table: Table, name: str, positive: object) -> NDArray[np.boo
     return y
 
 
-def _as_text(given: object) -> str:
+def _as_text(values: object) -> str:
     """Write a remedy where YAML has made a truth value of a word."""
-    words = given if isinstance(given, list) else [given]
-    are_words = not any(isinstance(word, bool) for word in words)
-    return (
-        ""
-        if are_words
-        else ", in quotes: YAML takes yes, no, on and off for true and false"
-    )
+    words = values if isinstance(values, list) else [values]
+    if not any(isinstance(word, bool) for word in words):
+        return ""
+    return ", in quotes: YAML takes yes, no, on and off for true and false"
 
 
 def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:

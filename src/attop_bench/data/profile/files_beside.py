@@ -27,7 +27,7 @@ def remarks_on_files(
 ) -> Iterator[str]:
     """Yield a line for the files in the folder that belong to a table, each with what takes it."""
     path = Path(path)
-    said: dict[str, list[str]] = {}
+    lines: dict[str, list[str]] = {}
     for other in _files_of(path.parent):
         words = set(words_of(other.stem.split(".")[0]))
         held = (remark for what, remark in _ABOUT.items() if words & word_set(what))
@@ -37,8 +37,8 @@ def remarks_on_files(
         rows = _read(other)
         if rows is not None:
             for text in remark(path, other, table, rows, label):
-                said.setdefault(text, []).append(other.name)
-    for text, names in said.items():
+                lines.setdefault(text, []).append(other.name)
+    for text, names in lines.items():
         several = "each of " if len(names) > 1 else ""
         yield f"{several}{join_first(names, 3)} beside it {text}"
 

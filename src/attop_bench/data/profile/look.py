@@ -55,7 +55,9 @@ def look(
     and `given` are the format and options of its reader. `labels` are those of another file, as in a
     configuration.
     """
-    answers = Answers(label, positive, negative, roles or {}, given or {}, labels)
+    answers = Answers(
+        label, positive, negative, roles or {}, given or {}, labels=labels
+    )
     profile = read(path, form, answers)
     profile = type_columns(profile)
     profile = choose_label(profile)

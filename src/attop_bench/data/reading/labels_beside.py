@@ -53,15 +53,15 @@ class Labelled(NamedTuple):
 
 
 def labels_of(
-    given: StrPath | Mapping[str, Any], where: str
+    labels: StrPath | Mapping[str, Any], where: str
 ) -> JoinedLabels | StrPath:
-    """Check labels of another file, as a configuration gives them."""
-    if not isinstance(given, Mapping):
-        return given
+    """Check labels of another file, as a configuration has them."""
+    if not isinstance(labels, Mapping):
+        return labels
     try:
-        return JoinedLabels(**given)
+        return JoinedLabels(**labels)
     except ValidationError as error:
-        raise refusal(where, "labels", given, error) from None
+        raise refusal(where, "labels", labels, error) from None
 
 
 def with_labels(
