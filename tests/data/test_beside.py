@@ -9,6 +9,7 @@ from attop_bench.data.build import make
 from attop_bench.data.catalogue import input_files
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.proposal import parameters
+from attop_bench.data.splits.protocols import make_folds
 
 SIZES = [7, 5, 9, 4, 6, 8, 3, 9, 5, 4, 6, 7]
 
@@ -113,6 +114,7 @@ def test_labels_in_the_order_of_the_rows_may_have_a_header(header, tmp_path, mon
     labels.to_csv("y_train.csv", index=False, header=header)
     assert any("--labels y_train.csv" in c for c in look("features.csv").complaints)
     found = look("features.csv", labels="y_train.csv")
+    assert "y_train.csv" not in "\n".join(found.complaints)
     np.testing.assert_array_equal(make("file", **parameters(found)).y, labels["churned"])
     labels.assign(x=1).cumsum()[["x"]].to_csv("x.csv", index=False)
     assert len(look("x.csv", labels="y_train.csv").columns) == 2
@@ -136,6 +138,11 @@ def test_other_rows_are_named(tmp_path):
     frame.drop(columns="bought").to_csv(tmp_path / "test.csv", index=False)
     said = "\n".join(look(tmp_path / "train.csv").complaints)
     assert "valid.csv beside it has the same columns" in said
+    assert "test: valid.csv in params, and protocol: {kind: given}" in said
+    params = parameters(look(tmp_path / "train.csv")) | {"test": str(tmp_path / "valid.csv")}
+    data = make("file", **params)
+    (fold,) = make_folds("given", data, repeat=0, seed=0)
+    np.testing.assert_array_equal(fold.test, np.arange(300, 600))
     assert "test.csv beside it lacks bought alone" in said
     for i in range(5):
         frame.drop(columns="bought").to_csv(tmp_path / f"new-{i}.csv", index=False)

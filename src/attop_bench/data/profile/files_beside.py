@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -23,16 +24,21 @@ _ALIKE, _FEW = 0.95, 50
 
 
 def remarks_on_files(
-    path: StrPath, table: Table, label: str | None
+    path: StrPath, table: Table, label: str | None, options: Iterable[object] = ()
 ) -> Iterator[str]:
-    """Yield a line for the files in the folder that belong to a table, each with what takes it."""
+    """Yield a line for the files in the folder that belong to a table, each with what takes it.
+
+    Those that one of the `options` takes are left out.
+    """
     path = Path(path)
+    named = (o.get("path") if isinstance(o, Mapping) else o for o in options)
+    taken = {path, *(Path(o) for o in named if isinstance(o, (str, os.PathLike)))}
     lines: dict[str, list[str]] = {}
     for other in _files_of(path.parent):
         words = set(words_of(other.stem.split(".")[0]))
         held = (remark for what, remark in _ABOUT.items() if words & word_set(what))
         remark = next(held, None)
-        if other == path or remark is None:
+        if other in taken or remark is None:
             continue
         rows = _read(other)
         if rows is not None:
@@ -114,7 +120,10 @@ def _about_rows(
     """Say what another file of the same columns is for: a test part, or rows to score."""
     names, others = list(table.frame), list(further)
     if names == others:
-        yield f"has the same columns: to test on its rows, test: {other.name}"
+        yield (
+            f"has the same columns: to test on its rows, test: {other.name} in params, and protocol: "
+            "{kind: given}"
+        )
     elif label is not None and [name for name in names if name != label] == others:
         yield f"lacks {label} alone: rows to rank later, by attop score"
 

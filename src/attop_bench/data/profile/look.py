@@ -68,6 +68,7 @@ def look(
 def evidence(profile: Profile, form: str | None) -> Look:
     """Gather all findings on a table whose columns, label and missing values are decided."""
     table, frame, y = profile.table, profile.frame, profile.positives
+    answers = profile.answers
     others = [c for c in profile.columns if c.name != profile.of_label]
     numbers = [c.name for c in _measured(profile) if c.kind == "number"]
     features = [c.name for c in others if c.is_feature]
@@ -85,7 +86,12 @@ def evidence(profile: Profile, form: str | None) -> Look:
         if c.kind == "category" and c.text and c.name not in leaking
     ]
     remarks = [
-        *remarks_on_files(profile.path, table, profile.of_label),
+        *remarks_on_files(
+            profile.path,
+            table,
+            profile.of_label,
+            [answers.labels, *profile.reader.values()],
+        ),
         *profile.remarks,
         *sentinels(table, frame, numbers),
         *words_for_nothing(table, frame, categories),
@@ -98,7 +104,7 @@ def evidence(profile: Profile, form: str | None) -> Look:
         sample=len(frame),
         columns=list(profile.columns),
         label=profile.label,
-        named=profile.answers.label is not None,
+        named=answers.label is not None,
         candidates=list(profile.candidates),
         unlabelled=int(unlabelled.sum()),
         undecided=int(undecided.sum()),
@@ -111,7 +117,7 @@ def evidence(profile: Profile, form: str | None) -> Look:
             if span and name not in leaking
         },
         format=form,
-        labels=profile.answers.labels,
+        labels=answers.labels,
         reader=profile.reader,
         said=remarks,
         ledger=table.ledger,
