@@ -9,6 +9,7 @@ from attop_bench.data.build import make
 from attop_bench.data.catalogue import input_files
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.proposal import parameters
+from attop_bench.data.splits.protocols import make_folds
 
 SIZES = [7, 5, 9, 4, 6, 8, 3, 9, 5, 4, 6, 7]
 
@@ -111,7 +112,12 @@ def test_labels_in_the_order_of_the_rows_may_have_a_header(header, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     labels = people(tmp_path)[["spend"]].gt(1).astype(int).rename(columns={"spend": "churned"})
     labels.to_csv("y_train.csv", index=False, header=header)
-    assert any("labels: y_train.csv" in c for c in look("features.csv").complaints)
+    assert any("--labels y_train.csv" in c for c in look("features.csv").complaints)
+    found = look("features.csv", labels="y_train.csv")
+    assert "y_train.csv" not in "\n".join(found.complaints)
+    np.testing.assert_array_equal(make("file", **parameters(found)).y, labels["churned"])
+    labels.assign(x=1).cumsum()[["x"]].to_csv("x.csv", index=False)
+    assert len(look("x.csv", labels="y_train.csv").columns) == 2
     rows = {"path": "features.csv", "drop": ["cust", "seg"], "positive": 1}
     data = make("file", **rows, labels="y_train.csv")
     np.testing.assert_array_equal(data.y, labels["churned"])
@@ -132,7 +138,17 @@ def test_other_rows_are_named(tmp_path):
     frame.drop(columns="bought").to_csv(tmp_path / "test.csv", index=False)
     said = "\n".join(look(tmp_path / "train.csv").complaints)
     assert "valid.csv beside it has the same columns" in said
+    assert "test: valid.csv in params, and protocol: {kind: given}" in said
+    params = parameters(look(tmp_path / "train.csv")) | {"test": str(tmp_path / "valid.csv")}
+    data = make("file", **params)
+    (fold,) = make_folds("given", data, repeat=0, seed=0)
+    np.testing.assert_array_equal(fold.test, np.arange(300, 600))
     assert "test.csv beside it lacks bought alone" in said
+    for i in range(5):
+        frame.drop(columns="bought").to_csv(tmp_path / f"new-{i}.csv", index=False)
+    said = look(tmp_path / "train.csv").complaints
+    (line,) = [line for line in said if "lacks bought alone" in line]
+    assert "new-0.csv, new-1.csv" in line
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,23 @@
 """Labels of another file by a key: each row has its own, and rows without one are counted."""
 
+import re
+import shlex
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
+from attop_bench.cli.main import main
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.catalogue import input_files
+from attop_bench.data.profile.look import look
+from attop_bench.data.profile.proposal import parameters
+from attop_bench.run.plan import Plan
+from attop_bench.run.up_to_date import digest
+from support.small_run import configured, entry
 
 
 @pytest.fixture
@@ -96,3 +107,46 @@ def test_what_cannot_be_joined_is_refused(labels, how, message, files):
         file.write(labels)
     with pytest.raises(DatasetError, match=message):
         make("file", 0, **{**PARAMS, "labels": JOIN, **how})
+
+
+@pytest.mark.parametrize("key", ["on", "'on'"])
+def test_labels_of_a_configuration(key, files):
+    """YAML reads the key ``on`` as true; a run digests the content of both files."""
+    labels = yaml.safe_load(f"{{path: labels.csv, {key}: account}}")
+    mine = entry(kind="file", params={**PARAMS, "labels": labels})
+    digests = []
+    for _ in range(2):
+        plan = Plan(configured(datasets=[mine]))
+        params = plan.config.datasets[0].params
+        assert params["labels"] == JOIN
+        assert make("file", 0, **params).n_pos > 0
+        digests.append(digest(plan, next(plan.runs())))
+        files[1][::-1].to_csv("labels.csv", index=False)
+    assert len(set(digests)) == 2
+
+
+@pytest.mark.parametrize("label", [None, "fraud"])
+def test_a_look_joins_labels(label, files, capsys):
+    """What the remark on a file of labels writes is taken, and its configuration runs."""
+    files[1].assign(**{} if label is None else {"seen": 1}).to_csv("labels.csv", index=False)
+    said = " ".join(look("rows.csv").complaints)
+    option = re.search(r"--labels (\S+ \S+ \S+ \S+)", said)
+    words = ["look", "rows.csv", *shlex.split(option[0]), "--positive", "yes", "--output", "c.yaml"]
+    assert main([*words, *(["--label", label] if label else [])]) == 0
+    (data,) = yaml.safe_load(Path("c.yaml").read_text())["datasets"]
+    assert (data["params"]["label"], data["params"]["labels"]) == ("fraud", JOIN)
+    expected = make("file", 0, **PARAMS, label="fraud", labels=JOIN)
+    np.testing.assert_array_equal(make("file", 0, **data["params"]).y, expected.y)
+    assert main([*words[:2], "--labels", "{path: labels.csv"]) == 1
+    assert "{path: labels.csv" in capsys.readouterr().err
+
+
+def test_a_look_joins_labels_of_another_sheet(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = pd.DataFrame({"id": [f"P{i}" for i in range(60)], "x": np.arange(60.0) % 7})
+    with pd.ExcelWriter("t.xlsx") as book:
+        rows.to_excel(book, sheet_name="rows", index=False)
+        rows[["id"]].assign(bad=np.arange(60) % 3 // 2)[::-1].to_excel(book, sheet_name="ends", index=False)
+    assert "--labels '{path: FILE, on: COLUMN, reader: {sheet: NAME}}'" in " ".join(look("t.xlsx").complaints)
+    found = look("t.xlsx", labels={"path": "t.xlsx", "on": "id", "reader": {"sheet": "ends"}})
+    np.testing.assert_array_equal(make("file", 0, **parameters(found)).y, np.arange(60) % 3 // 2)

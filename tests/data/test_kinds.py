@@ -131,6 +131,9 @@ def test_wrong_stages_say_what_is_wrong(built, tmp_path):
         ("images", {"n_component": 3}, "unknown parameter 'n_component'; did you mean 'n_components'"),
         ("no.such.module", {}, "the kind of data 'no.such.module' is no Kind .*: cannot import no"),
         ("attop_bench.data.files.fetch.MIRROR", {}, "name a Kind or a function"),
+        ("file", {"path": "t.csv", "positive": 1, "drop": "a"}, "drop must be a list, .*got .a."),
+        ("file", {"path": "t.csv", "positive": 1, "text": {"a": 1}}, "text must be a list"),
+        ("file", {"path": "t.csv", "positive": 1, "reader": "a"}, "reader must be names with values"),
         ("test_kinds.no_dataset", {}, "must return a Dataset, got <class 'dict'>"),
     ],
 )

@@ -153,6 +153,50 @@ def test_copies_of_rows_stay_on_one_side(tmp_path):
     assert runs(found).duplicate_group is not None
 
 
+def test_rows_of_few_kinds_are_no_copies(tmp_path):
+    """Where only some rows differ, copies cannot be kept on one side: folds would be empty."""
+    frame = plain(z=lambda rng, n, y: np.where(y == 1, "a", rng.choice(list("abc"), n)))[["z", "y"]]
+    found = look(written(frame, tmp_path), "y")
+    assert found.copies == 297
+    assert any("297 rows" in line and "only 3 differ" in line for line in found.complaints)
+    assert "copies_together" not in parameters(found)
+
+
+def test_a_column_that_tells_the_label_is_kept_where_it_is_the_only_one(tmp_path):
+    frame = plain(z=lambda rng, n, y: y + rng.random(n) / 2)[["z", "y"]]
+    found = look(written(frame, tmp_path), "y")
+    (line,) = [line for line in found.complaints if line.startswith("z: tells the label")]
+    assert "kept" in line
+    assert "drop" not in parameters(found)
+    assert "# - z:" in propose(found)
+    assert runs(found).n_pos == frame["y"].sum()
+
+
+@pytest.mark.parametrize(
+    ("n_pos", "folds"),
+    [(3, {"n_folds": 3, "inner_folds": 2}), (4, {"n_folds": 4, "inner_folds": 3}), (9, {})],
+)
+def test_few_positives_have_as_few_folds(n_pos, folds, tmp_path):
+    frame = plain(40).assign(y=[int(i < n_pos) for i in range(40)])
+    found = look(written(frame, tmp_path), "y")
+    (data,) = yaml.safe_load(propose(found))["datasets"]
+    assert data["protocol"]["options"] == {"n_folds": 5, "inner_folds": 3, **folds}
+    two = look(written(frame[n_pos - 2 :], tmp_path), "y")
+    with pytest.raises(DatasetError, match=r"2 rows of the rarer class.*collect more"):
+        propose(two)
+
+
+@pytest.mark.parametrize("rows", [48, 160])
+def test_names_that_never_come_back_are_no_category(rows, tmp_path):
+    words = ["red", "green", "blue"]
+    frame = plain(
+        rows, name=lambda rng, n, y: [f"Ann{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(n)]
+    )
+    frame["note"] = [f"{words[i % 3]} box {i} with {words[i % 2]} corners" for i in range(rows)]
+    found = look(written(frame, tmp_path), "y")
+    assert (found.column("name").kind, found.column("note").kind) == ("identifier", "text")
+
+
 def test_the_likeliest_label_comes_first_and_the_rarest_value_is_positive(tmp_path):
     frame = plain(sex=lambda rng, n, y: np.where(rng.random(n) < 0.05, "f", "m"))
     found = look(written(frame.rename(columns={"y": "churned"}), tmp_path))

@@ -116,6 +116,7 @@ def test_a_comparison_may_be_negative(tmp_path):
     ("options", "message"),
     [
         ({"positive": "Won", "negative": ["Won", "Lost"]}, "'Won' is both positive and negative"),
+        ({"positive": "Won", "negative": "< 1"}, "'< 1' compares numbers, and column 'stage' .*: give the"),
         ({"positive": "Won", "negative": "lost"}, "no row has stage = 'lost'; values are .*Lost"),
     ],
 )
@@ -150,3 +151,44 @@ def test_fifteen_diagnoses_are_a_label(tmp_path):
     found = look(path)
     assert found.label.column == "diagnosis"
     assert any("15 values" in c and "--negative X leaves the rest out" in c for c in found.complaints)
+
+
+@pytest.mark.parametrize("code", [99, 999, -1])
+def test_a_code_is_no_grade_of_a_comparison(code, tmp_path):
+    """A guess leaves the rows of the code out; where a person has named a comparison, it is said."""
+    path, frame = written(tmp_path, {code: 0.1, 1: 0.3, 2: 0.3, 3: 0.2, 4: 0.1}, name="grade")
+    found = look(path)
+    assert found.undecided == (frame["grade"] == code).sum() > 0
+    params = parameters(found)
+    assert params["negative"] == [1, 2]
+    assert make("file", **params).n_pos == frame["grade"].isin([3, 4]).sum()
+    reaching = "<= 2" if code < 0 else ">= 3"
+    (line,) = [c for c in look(path, "grade", reaching).complaints if f"grade: {code} in" in c]
+    assert f"missing={{grade: [{code}]}}" in line
+    assert f"grade: {code} in" not in "\n".join(look(path, "grade", 4).complaints)
+
+
+@pytest.mark.parametrize(
+    ("given", "parameter"), [({"positive": True}, "positive"), ({"negative": [False]}, "negative")]
+)
+def test_a_word_that_yaml_made_a_truth_value_is_named(given, parameter, tmp_path):
+    path, _ = written(tmp_path, {"yes": 0.4, "no": 0.6})
+    options = {"label": "stage", "positive": "yes", **given}
+    with pytest.raises(DatasetError, match=rf"values are .*: set {parameter} to .* in quotes"):
+        make("file", path=str(path), **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "positive", "left_out"),
+    [
+        ("resultado", ["en trámite", "impago", "pagado"], "impago", "en trámite"),
+        ("Défaut", ["En attente", "Oui", "Non"], "Oui", "En attente"),
+        ("opgezegd", ["in behandeling", "ja", "nee"], "ja", "in behandeling"),
+        ("Kündigung", ["noch offen", "J", "N"], "J", "noch offen"),
+    ],
+)
+def test_outcomes_in_other_languages(name, values, positive, left_out, tmp_path):
+    sex = np.random.default_rng(3).choice(["f", "m"], 600)
+    path, _ = written(tmp_path, dict(zip(values, (0.2, 0.3, 0.5), strict=True)), name, sex=sex)
+    label = look(path).label
+    assert (label.column, label.positive, label.left_out) == (name, positive, (left_out,))

@@ -45,8 +45,10 @@ def kind_of(values, name, **others):
         ("merchant_category_code", 5000 + WHO, {}, ("category", "number")),
         ("icd", [f"I{w}.1" for w in WHO], {}, ("category", "")),
         ("lines_code", RNG.poisson(50, N), {}, ("number", "")),
-        ("Kunde", [f"K{w:05}" for w in WHO], {"home": HOME}, ("entity", "category")),
-        ("Kunde", [f"K{w:05}" for w in WHO], {}, ("category", "")),
+        ("Kunde", [f"K{w:05}" for w in WHO], {"home": HOME}, ("entity", "")),
+        ("Kunde", [f"K{w:05}" for w in WHO], {}, ("entity", "category")),
+        ("Teil", [f"K{w:05}" for w in WHO], {"home": HOME}, ("entity", "category")),
+        ("Teil", [f"K{w:05}" for w in WHO], {}, ("category", "entity")),
         *(
             ("smiles", NAMES[WHO], {"home": HOME, **more}, ("entity", "category"))
             for more in ({}, {"z": WHO})

@@ -66,7 +66,7 @@ GOOD = "u,v,y\n1,a,0\n2,b,1\n"
         ("t.csv", GOOD, {"drop": ["v"], "query_norm": "q"}, "no column 'q'"),
         ("t.csv", GOOD, {"drop": ["v"], "parts": {}}, "parts: .*got {}"),
         ("t.csv", "q,u,y\n1,2,0\n,3,1\n", {"drop": ["q"], "parts": {"q": [1]}}, "'q' has 1 missing values"),
-        ("t.csv", GOOD, {"drop": "v"}, "drop: .*got 'v'"),
+        ("t.csv", GOOD, {"drop": "v"}, "drop must be a list.*got 'v'"),
         ("t.csv", GOOD, {"codes": {"a": "x", "b": 1}}, "codes must be a valid number"),
         ("t.csv", GOOD, {"one_hot": True, "downsample_positives": 1}, "downsample_positives .* 1, got 1"),
         ("t.csv", GOOD, {"reader": {"comment": "##"}}, "comment: .*1 character, got '##'"),

@@ -95,6 +95,10 @@ def test_a_method_whose_package_is_absent_is_skipped_with_the_reason():
             {"datasets": [entry(scoring="precision")]},
             ["unknown metric 'precision'; did you mean 'precision@k'?"],
         ),
+        (
+            {"datasets": [entry(kind="file", params={"path": "t", "positive": 1}, scoring="amount@k")]},
+            ["mine: scoring: amount@k", "amount in params"],
+        ),
         ({"metrics": ["auc", "precision@recall-2"]}, ["recall must be above 0 and at most 1, got 2"]),
         ({"datasets": [entry(kind="wdbd")]}, ["unknown kind of data 'wdbd'", "did you mean 'wdbc'?"]),
         ({"datasets": [entry(params={"digit": 3})]}, ["mine", "unknown parameter 'digit'"]),

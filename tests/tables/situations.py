@@ -1036,8 +1036,50 @@ SITUATIONS = [
         for form in (
             *("%d.%m.%Y", "%b %d, %Y", "%Y%m%d", "%m/%d/%y", "%Y-%m-%dT%H:%M:%SZ", "%d-%b-%Y", "%d%b%Y"),
             *("%d. März %Y", "%A, %d %B %Y", "%b-%y", "%Y-%m", "%G-W%V", "%d. %m. %Y", "%d/%m/%Y à %H:%M"),
-            *("%d-%b-%y %I.%M.%S.000000 %p", "%a %b %d %H:%M:%S CET %Y"),
+            *(
+                "%d-%b-%y %I.%M.%S.000000 %p",
+                "%a %b %d %H:%M:%S CET %Y",
+                "%m/%Y",
+                "%Y年%m月%d日",
+                "%Y년 %m월",
+            ),
         )
+    ),
+    S(
+        "one feature of few values",
+        frame=base()[["colour", "y"]],
+        params={"copies_together": None},
+        says=("only 4 differ",),
+    ),
+    S(
+        "names of few rows",
+        frame=with_columns(
+            x=lambda rng, n, y: [f"Ann{chr(97 + i % 7)}{chr(97 + i // 7)}" for i in range(n)]
+        ).head(48),
+        as_if=base().head(48),
+        kinds={"x": "identifier"},
+    ),
+    S(
+        "text of few rows",
+        frame=with_columns(
+            x=lambda rng, n, y: [
+                f"{a} box {i} was late" for i, a in enumerate(rng.choice(["red", "blue"], n))
+            ]
+        ).head(48),
+        same=False,
+        kinds={"x": "text"},
+    ),
+    S(
+        "numbers that come back, without a name",
+        frame=with_columns(x=lambda rng, n, y: [f"K-{i:04}" for i in rng.integers(0, 20, n)]),
+        kinds={"x": "category"},
+        says=(r"not sure of x \(category, or entity\)",),
+    ),
+    S(
+        "numbers of customers in German",
+        frame=with_columns(Kundennummer=lambda rng, n, y: rng.integers(100, 130, n)),
+        as_if=base(),
+        kinds={"Kundennummer": "entity"},
     ),
     S(
         "mail addresses that come back",
@@ -1081,11 +1123,16 @@ SITUATIONS = [
         kinds={"smiles": "entity"},
         says=(r"not sure of smiles \(entity, or",),
     ),
-    S(
-        "crosses or nothing",
-        frame=with_columns(x=lambda rng, n, y: np.where(rng.random(n) < 0.2 + 0.5 * y, "x", "")),
-        as_if=with_columns(x=lambda rng, n, y: np.where(rng.random(n) < 0.2 + 0.5 * y, "x", "o")),
-        reader={"missing": {"x": False}},
+    *(
+        S(
+            f"{mark} or nothing",
+            frame=with_columns(
+                x=lambda rng, n, y, mark=mark: np.where(rng.random(n) < 0.2 + 0.5 * y, mark, "")
+            ),
+            as_if=with_columns(x=lambda rng, n, y: np.where(rng.random(n) < 0.2 + 0.5 * y, "x", "o")),
+            reader={"missing": {"x": False}},
+        )
+        for mark in ("x", "1", "1.0")
     ),
     S(
         "labels of several classes, a column each",

@@ -25,6 +25,7 @@ from attop_bench.cli.options import add_top, check_output, read_number, read_top
 from attop_bench.data.build import make
 from attop_bench.data.columns.labels import comparison_of
 from attop_bench.data.columns.preparation import column_transformer, is_table
+from attop_bench.data.parameters import with_on
 from attop_bench.data.profile.findings import Look
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.proposal import Rate, identifier, parameters, propose
@@ -43,6 +44,10 @@ def add_look(parser: argparse.ArgumentParser) -> None:
     help_text = "the kind of a column where it is known better, such as ward=entity; may be given again"
     parser.add_argument(
         "--role", metavar="COLUMN=KIND", action="append", default=[], help=help_text
+    )
+    help_text = "of another file, as in a configuration: a file, or '{path: FILE, on: COLUMN}'"
+    parser.add_argument(
+        "--labels", metavar="FILE", type=_read_labels, help=help_text
     )
     parser.add_argument(
         "--output", metavar="FILE", help="write the configuration to this file"
@@ -140,6 +145,7 @@ def run_look(options: argparse.Namespace) -> int:
         "form": options.format,
         "given": _read_options(options.reader),
         "negative": options.negative,
+        "labels": options.labels,
     }
     table = look(*source, roles, **reading)
     if sys.stdin.isatty() and sys.stdout.isatty():
@@ -175,6 +181,14 @@ def run_look(options: argparse.Namespace) -> int:
         f"  attop deploy {name} --configfile {file}    chooses one and fits it on all rows"
     )
     return 0
+
+
+def _read_labels(text: str) -> object:
+    """Parse labels of another file as YAML has them; the name of a file is one."""
+    try:
+        return with_on(yaml.safe_load(text) if text.startswith("{") else text)
+    except yaml.YAMLError:
+        return text
 
 
 def _one_or_several(values: Sequence[str] | None) -> object:

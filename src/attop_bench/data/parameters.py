@@ -19,6 +19,13 @@ _R = TypeVar("_R")
 
 Count = Annotated[int, Field(strict=True, ge=1)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+_LIST = "a list, in brackets"
+#: Errors of pydantic that its words do not explain to a person who writes YAML.
+_WANTED = {
+    "sequence_str": f"must be {_LIST}",
+    "dict_type": "must be names with values, in braces",
+    "mapping_type": "must be names with values, in braces",
+}
 _Number = Annotated[float, Field(strict=True)]
 Interval = tuple[_Number, _Number]
 
@@ -82,6 +89,13 @@ def checked(where: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     return decorate
 
 
+def with_on(value: Any) -> Any:
+    """Name the key ``on`` of a mapping again, which YAML reads as true."""
+    if not isinstance(value, Mapping):
+        return value
+    return {"on" if key is True else key: one for key, one in value.items()}
+
+
 def check_values(function: Callable[..., object], given: Mapping[str, Any]) -> None:
     """Refuse values that a function which is `checked` would refuse, without calling it."""
     if check := vars(function).get("check"):
@@ -93,7 +107,11 @@ def refusal(
 ) -> DatasetError:
     """Convert an error of pydantic to one with the parameter, if any, what it must be, and the value."""
     wanted = [
-        e["msg"].removeprefix("Value error, ").replace("Input should", "must")
+        _WANTED.get(e["type"])
+        or e["msg"]
+        .removeprefix("Value error, ")
+        .replace("Input should", "must")
+        .replace("an instance of Sequence", _LIST)
         for e in error.errors()
     ]
     text = " or ".join(dict.fromkeys(wanted))

@@ -306,7 +306,9 @@ def _wrong_with(data: DatasetConfig) -> Iterator[str]:
         if name not in kind.files:
             yield f"files: {name!r} is not a file of kind {data.kind!r}; {did_you_mean(name, kind.files)}"
     for stage in kind.stages:
-        stage_parameters(data.kind, stage, data.parameters)
+        params = stage_parameters(data.kind, stage, data.parameters)
+        if data.scoring in AMOUNTS and params.get("amount", "its own") is None:
+            yield f"scoring: {data.scoring} needs what each row is worth: name the column, amount in params"
 
 
 def _wrong_requests(method: MethodConfig, datasets: Sequence[str]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import typing
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
@@ -21,6 +22,7 @@ from attop.metrics import DEFAULT_METRICS, Metric, find_metric
 from attop_bench.bibliography import FILE, bibliography
 from attop_bench.data.catalogue import KINDS, from_registry
 from attop_bench.data.files.source import Source
+from attop_bench.data.parameters import with_on
 from attop_bench.data.splits.protocols import PROTOCOLS, Protocol
 from attop_bench.files import FILE_STEM, JsonObject
 
@@ -237,6 +239,13 @@ class DatasetConfig(_Model):
             if file
             else entry
         )
+
+    @pydantic.field_validator("params", mode="before")
+    @classmethod
+    def _key_of_labels(cls, params: Any) -> Any:
+        if not isinstance(params, Mapping) or "labels" not in params:
+            return params
+        return {**params, "labels": with_on(params["labels"])}
 
     @property
     def parameters(self) -> JsonObject:

@@ -358,11 +358,13 @@ def _data(plan: Plan, dataset: str) -> list[Any]:
     """Specify a data set, with the content of the user's own files in place of their names."""
     data = plan.config.dataset(dataset)
     files = {name: data.params.get(name) for name in kind_of(data.kind).files}
-    digests = {
-        name: digest_of_file(file)
-        for name, file in files.items()
-        if file and Path(file).is_file()
-    }
+    digests: dict[str, Any] = {}
+    for name, file in files.items():
+        joined = file if isinstance(file, Mapping) else {}
+        path = joined.get("path", file)
+        if path and Path(path).is_file():
+            digest = digest_of_file(path)
+            digests[name] = {**joined, "path": digest} if joined else digest
     specs = [plan.stage_spec(dataset, stage) for stage in plan.stages(dataset)]
     for spec in specs:
         spec["params"] |= {

@@ -38,9 +38,18 @@ def positive_labels(table: Table, name: str, positive: object) -> NDArray[np.boo
         values = ", ".join(map(str, table.values(name).unique().tolist()[:5]))
         wanted = f"{name} {positive}" if comparison else f"{name} = {positive!r}"
         raise DatasetError(
-            f"{table.where}: no row has {wanted}; values are {values}: set positive to one"
+            f"{table.where}: no row has {wanted}; values are {values}: set positive to "
+            f"one{_as_text(positive)}"
         )
     return y
+
+
+def _as_text(values: object) -> str:
+    """Write a remedy where YAML has made a truth value of a word."""
+    words = values if isinstance(values, list) else [values]
+    if not any(isinstance(word, bool) for word in words):
+        return ""
+    return ", in quotes: YAML takes yes, no, on and off for true and false"
 
 
 def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
@@ -66,8 +75,8 @@ def is_positive(table: Table, name: str, positive: object) -> NDArray[np.bool_]:
         column = pd.to_numeric(column.astype(object), errors="coerce")
     if (column.isna() & table.values(name).notna()).any():
         raise DatasetError(
-            f"{table.where}: positive is the comparison {positive!r} but column {name!r} is not "
-            "numeric: give the value that is positive"
+            f"{table.where}: {positive!r} compares numbers, and column {name!r} is not numeric: give the "
+            "values themselves"
         )
     sign, limit = comparison
     return _SIGNS[sign](column.to_numpy(np.float64), limit)
@@ -96,7 +105,8 @@ def decided(
     if not no.any():
         values = ", ".join(map(str, table.text(name).dropna().unique()[:5]))
         raise DatasetError(
-            f"{table.where}: no row has {name} = {negative!r}; values are {values}: set negative to some"
+            f"{table.where}: no row has {name} = {negative!r}; values are {values}: set negative to "
+            f"some{_as_text(negative)}"
         )
     return yes | no
 

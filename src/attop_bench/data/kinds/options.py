@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal, Self
 import pydantic
 from pydantic import BaseModel, Field, StrictBool, StrictInt, StrictStr
 
-from attop_bench.data.kinds.labels_beside import JoinedLabels
 from attop_bench.data.parameters import refusal
 from attop_bench.data.reading.formats import format_of
+from attop_bench.data.reading.labels_beside import JoinedLabels
 from attop_bench.files import StrPath
 
 _Column = StrictStr | StrictInt

@@ -15,11 +15,11 @@ from attop_bench.data.columns.categories import refuse_missing, require_present
 from attop_bench.data.columns.labels import decided
 from attop_bench.data.columns.names import column_of
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.kinds.labels_beside import JoinedLabels, with_labels
 from attop_bench.data.kinds.options import RawOptions
 from attop_bench.data.ledger import Aside, Ledger, parts_of, shown, weight_of
 from attop_bench.data.reading.cells import as_floats
 from attop_bench.data.reading.formats import identified, read_table
+from attop_bench.data.reading.labels_beside import JoinedLabels, with_labels
 from attop_bench.data.reading.lists import BESIDE
 from attop_bench.data.reading.table import UNNAMED, Table, check_numbers
 from attop_bench.files import StrPath

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -21,19 +24,29 @@ _ALIKE, _FEW = 0.95, 50
 
 
 def remarks_on_files(
-    path: StrPath, table: Table, label: str | None
+    path: StrPath, table: Table, label: str | None, options: Iterable[object] = ()
 ) -> Iterator[str]:
-    """Yield a line for each file in the folder that belongs to a table, and what takes it."""
+    """Yield a line for the files in the folder that belong to a table, each with what takes it.
+
+    Those that one of the `options` takes are left out.
+    """
     path = Path(path)
+    named = (o.get("path") if isinstance(o, Mapping) else o for o in options)
+    taken = {path, *(Path(o) for o in named if isinstance(o, (str, os.PathLike)))}
+    lines: dict[str, list[str]] = {}
     for other in _files_of(path.parent):
         words = set(words_of(other.stem.split(".")[0]))
         held = (remark for what, remark in _ABOUT.items() if words & word_set(what))
         remark = next(held, None)
-        if other == path or remark is None:
+        if other in taken or remark is None:
             continue
         rows = _read(other)
         if rows is not None:
-            yield from remark(path, other, table, rows, label)
+            for text in remark(path, other, table, rows, label):
+                lines.setdefault(text, []).append(other.name)
+    for text, names in lines.items():
+        several = "each of " if len(names) > 1 else ""
+        yield f"{several}{join_first(names, 3)} beside it {text}"
 
 
 def _files_of(folder: Path) -> list[Path]:
@@ -65,27 +78,31 @@ def _about_labels(
     # A first line that is no header is one of the labels.
     is_in_order = len(labels) in (len(rows) - 1, len(rows))
     if labels.shape[1] == 1 and is_in_order and not shared:
-        yield (
-            f"{other.name} beside it has one value a row: if they are labels, labels: {other.name} in "
-            "the configuration instead of label"
-        )
+        option = f"--labels {shlex.quote(str(other))}"
+        yield f"has one value a row: if they are labels, {option}"
         return
     for key in shared:
         keys = labels[key].astype(str)
         share = keys.isin(rows[key].astype(str)).mean()
         if lacking and keys.is_unique and share >= _SHARED:
             yield (
-                f"{other.name} beside it has {join_first(lacking, 3)} for {share:.0%} of its {len(keys):,} "
-                f"{key}: if one is the label, labels: {{path: {other.name}, on: {key}}} joins it"
+                f"has {join_first(lacking, 3)} for {share:.0%} of its {len(keys):,} {key}: if one is the "
+                f"label, {_joining(other, key)} joins it"
             )
             return
     for key in lacking[:-1]:
         if name := _name_in(rows, labels[key].astype(str)):
             yield (
-                f"{other.name} beside it has the values of {name} as {key}: if it has the label, give both "
-                f"columns one name, then labels: {{path: {other.name}, on: NAME}} joins it"
+                f"has the values of {name} as {key}: if it has the label, give both columns one name, then "
+                f"{_joining(other, 'NAME')} joins it"
             )
             return
+
+
+def _joining(labels: Path, key: str) -> str:
+    """Write the option that joins labels of another file by a column."""
+    fields = json.dumps({"path": str(labels), "on": key}, ensure_ascii=False)
+    return f"--labels {shlex.quote(fields)}"
 
 
 def _name_in(rows: pd.DataFrame, keys: pd.Series) -> str | None:
@@ -103,9 +120,12 @@ def _about_rows(
     """Say what another file of the same columns is for: a test part, or rows to score."""
     names, others = list(table.frame), list(further)
     if names == others:
-        yield f"{other.name} beside it has the same columns: to test on its rows, test: {other.name}"
+        yield (
+            f"has the same columns: to test on its rows, test: {other.name} in params, and protocol: "
+            "{kind: given}"
+        )
     elif label is not None and [name for name in names if name != label] == others:
-        yield f"{other.name} beside it lacks {label} alone: rows to rank later, by attop score"
+        yield f"lacks {label} alone: rows to rank later, by attop score"
 
 
 def _about_weights(
@@ -114,10 +134,8 @@ def _about_weights(
     """Say how weights of another file come to a table's rows: in their order, below a name or none."""
     rows = len(table.frame)
     if weights.shape[1] == 1 and len(weights) in (rows - 1, rows):
-        yield (
-            f"{other.name} beside it has one value a row: if they are weights: --reader "
-            f"'weights={{path: {other}}}'"
-        )
+        option = f"--reader 'weights={{path: {other}}}'"
+        yield f"has one value a row: if they are weights: {option}"
 
 
 #: What a file beside a table may hold, by words of its name, and who speaks of it.

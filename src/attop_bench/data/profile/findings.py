@@ -71,6 +71,8 @@ class Look:
     #: The file's format, where its name does not say; options for its reader.
     format: str | None
     reader: Mapping[str, object]
+    #: Labels of another file, as in a configuration.
+    labels: object
     #: How the file is written, as far as it is not usual.
     said: list[str]
     ledger: Ledger
@@ -80,6 +82,18 @@ class Look:
     def column(self, name: str) -> Column:
         """Find the column of a name."""
         return next(c for c in self.columns if c.name == name)
+
+    @property
+    def leaks_left_out(self) -> Mapping[str, str]:
+        """Columns that tell the label, if another feature is left without them."""
+        aside = {self.label and self.label.column, *self.twins, *self.leaks}
+        others = (c for c in self.columns if c.is_feature and c.name not in aside)
+        return self.leaks if any(others) else {}
+
+    @property
+    def parts_copies(self) -> bool:
+        """True if there are copies of rows, and enough different rows to keep each on one side of a split."""
+        return self.copies > 0 and self.sample - self.copies > MANY_VALUES
 
     @property
     def complaints(self) -> list[str]:
@@ -136,7 +150,10 @@ def _about_leaks(table: Look) -> Iterator[str]:
     (name, how), *others = table.leaks.items()
     rest = join_first([f"{other} ({evidence})" for other, evidence in others])
     also = f"; so do {rest}" if others else ""
-    yield f"{name}: tells the label nearly alone ({how}), left out: is it known beforehand?{also}"
+    what = (
+        "left out" if table.leaks_left_out else "kept, as no other feature is left"
+    )
+    yield f"{name}: tells the label nearly alone ({how}), {what}: is it known beforehand?{also}"
 
 
 def _about_kinds(
@@ -228,7 +245,10 @@ def _about_outcomes(table: Look, label: LabelColumn) -> str:
 def _about_rows(table: Look, columns: Sequence[Column]) -> Iterator[str]:
     if table.copies:
         rows = count_noun(table.copies, "row")
-        yield f"{rows} with the features of a row before: kept on one side of every split"
+        what = "kept on one side of every split"
+        if not table.parts_copies:
+            what = f"only {table.sample - table.copies} differ, too few to keep each on one side of a split"
+        yield f"{rows} with the features of a row before: {what}"
     if "decimal" in table.reader:
         yield "numbers have a comma before the decimals: read with decimal: ','"
     if missing := [c for c in columns if c.missing and c.is_feature]:

@@ -154,6 +154,7 @@ def as_label(
         if negative is not None:
             rest = values[~_among(table, name, values, negative)]
         positive, otherwise = _positive(rest[~rest.isin(none)])
+        positive = _without(none, profile, name, positive)
     else:
         positive = _as_written(values, positive)
     present = profile.frame[name].notna().to_numpy()
@@ -165,6 +166,17 @@ def as_label(
     label = LabelColumn(name, positive, float(rows.sum() / len(values)), otherwise)
     none = [value for value in none if value not in same]
     return _with_negative(label, profile, negative, none)
+
+
+def _without(
+    none: Sequence[object], profile: Profile, name: str, positive: object
+) -> object:
+    """List the grades of a comparison that takes in codes such as 99, without these."""
+    values = profile.frame[name]
+    positives = values[is_positive(profile.table, name, positive)]
+    if not positives.isin(none).any():
+        return positive
+    return list(map(_plain, np.unique(positives[~positives.isin(none)])))
 
 
 def _as_written(values: pd.Series, positive: object) -> object:

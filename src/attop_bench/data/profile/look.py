@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from attop_bench.data.columns.days import day_numbers
+from attop_bench.data.columns.labels import comparison_of
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.files_beside import remarks_on_files
 from attop_bench.data.profile.findings import Look
@@ -26,6 +27,7 @@ from attop_bench.data.profile.missing import (
 )
 from attop_bench.data.profile.neighbours import remarks_on_neighbours
 from attop_bench.data.profile.profile import Answers, Profile
+from attop_bench.data.profile.readers import Column
 from attop_bench.data.profile.rows import read
 from attop_bench.data.profile.turned import remarks_on_direction
 from attop_bench.data.profile.types import type_columns
@@ -44,15 +46,19 @@ def look(
     form: str | None = None,
     given: Mapping[str, Any] | None = None,
     negative: Sequence[object] | None = None,
+    labels: StrPath | Mapping[str, Any] | None = None,
 ) -> Look:
     """Look at a table in a file.
 
     `label` is by default the likeliest column, `positive` its likeliest value, or a list of values;
     `negative` are the values of the other class, where rows of further values are to be left out. `roles` are
     the kinds of columns, such as entity, where they are known better than by their values and names; `form`
-    and `given` are the format and options of its reader.
+    and `given` are the format and options of its reader. `labels` are those of another file, as in a
+    configuration.
     """
-    answers = Answers(label, positive, negative, roles or {}, given or {})
+    answers = Answers(
+        label, positive, negative, roles or {}, given or {}, labels=labels
+    )
     profile = read(path, form, answers)
     profile = type_columns(profile)
     profile = choose_label(profile)
@@ -63,8 +69,9 @@ def look(
 def evidence(profile: Profile, form: str | None) -> Look:
     """Gather all findings on a table whose columns, label and missing values are decided."""
     table, frame, y = profile.table, profile.frame, profile.positives
+    answers = profile.answers
     others = [c for c in profile.columns if c.name != profile.of_label]
-    numbers = [c.name for c in others if c.kind == "number"]
+    numbers = [c.name for c in _measured(profile) if c.kind == "number"]
     features = [c.name for c in others if c.is_feature]
     dates = [c.name for c in profile.columns if c.kind == "date" and not c.missing]
     spans = {name: _span(frame[name]) for name in dates}
@@ -81,7 +88,12 @@ def evidence(profile: Profile, form: str | None) -> Look:
     ]
     remarks = [
         *remarks_on_direction(table),
-        *remarks_on_files(profile.path, table, profile.of_label),
+        *remarks_on_files(
+            profile.path,
+            table,
+            profile.of_label,
+            [answers.labels, *profile.reader.values()],
+        ),
         *profile.remarks,
         *sentinels(table, frame, numbers),
         *words_for_nothing(table, frame, categories),
@@ -94,7 +106,7 @@ def evidence(profile: Profile, form: str | None) -> Look:
         sample=len(frame),
         columns=list(profile.columns),
         label=profile.label,
-        named=profile.answers.label is not None,
+        named=answers.label is not None,
         candidates=list(profile.candidates),
         unlabelled=int(unlabelled.sum()),
         undecided=int(undecided.sum()),
@@ -107,11 +119,19 @@ def evidence(profile: Profile, form: str | None) -> Look:
             if span and name not in leaking
         },
         format=form,
+        labels=answers.labels,
         reader=profile.reader,
         said=remarks,
         ledger=table.ledger,
         doubtful=lines_of(table.suspects) if table.ledger.doubtful else [],
     )
+
+
+def _measured(profile: Profile) -> list[Column]:
+    """List the columns whose numbers count by their size: all but a label of single values."""
+    label = profile.label
+    is_compared = label is not None and comparison_of(label.positive) is not None
+    return [c for c in profile.columns if is_compared or c.name != profile.of_label]
 
 
 def _without_class(profile: Profile) -> tuple[pd.Series, pd.Series]:

@@ -84,11 +84,11 @@ def decide_missing(profile: Profile) -> Profile:
 
 
 def _with_words(profile: Profile, marks: frozenset[str]) -> list[str]:
-    """List the columns of text, without the label, with gaps, or with marks among two values and more."""
+    """List the columns of text, or of one value, with gaps, or with marks among two values and more."""
     return [
         column.name
         for column in profile.columns
-        if column.text
+        if (column.text or column.kind == "constant")
         and column.kind in _KINDS
         and column.name != profile.of_label
         and (

@@ -28,6 +28,8 @@ class Answers:
     roles: Mapping[str, str] | None = None
     #: Options of the reader.
     reader: Mapping[str, Any] | None = None
+    #: Labels of another file, as in a configuration: a path, or the fields of `JoinedLabels`.
+    labels: StrPath | Mapping[str, Any] | None = None
 
     @property
     def positives(self) -> set[str]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attop.experiment import MIN_RUNS
-from attop.extending import Top
+from attop.extending import Top, count_noun
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.findings import NO_LABEL, Look
 from attop_bench.data.profile.readers import Column
@@ -18,6 +18,8 @@ from attop_bench.data.profile.readers import Column
 #: Most columns a category becomes, and the number of rows from which 100 are a top.
 _CEILING = 20
 _LONG = 1000
+#: Parts that test, and parts of the others that choose the hyper-parameters, at most.
+_FOLDS, _INNER_FOLDS = 5, 3
 #: Days, and positives, from which on a split in time is offered, and its test windows.
 _DAYS = 50
 _WINDOWS = MIN_RUNS
@@ -37,6 +39,7 @@ _OF_WORDS = "  - lightgbm\n"
 #: What is said beside an option.
 _COMMENTS = {
     "day": "for splits in time",
+    "labels": "of another file; rows without one are left out",
     "reader": "how the file is written",
     "negative": "rows of another outcome are left out",
     "drop_unlabelled": "rows without a label are left out",
@@ -84,11 +87,8 @@ def parameters(table: Look) -> dict[str, Any]:
     rest = [
         c for c in table.columns if c.name not in {label.column, *roles.values()}
     ]
-    features = [
-        c
-        for c in rest
-        if c.is_feature and c.name not in {*table.twins, *table.leaks}
-    ]
+    aside = {*table.twins, *table.leaks_left_out}
+    features = [c for c in rest if c.is_feature and c.name not in aside]
     if not features:
         raise DatasetError(
             f"dataset {table.path}: no column is left that could be a feature"
@@ -97,15 +97,18 @@ def parameters(table: Look) -> dict[str, Any]:
     lists_or_entities = {"group", "entity"} & roles.keys()
     optional = {
         "negative": list(label.negative),
+        "labels": table.labels,
         "format": table.format,
         "reader": dict(table.reader),
         "drop_unlabelled": table.unlabelled > 0,
         **roles,
         "drop": [c.name for c in rest if c.name not in kept],
         **_of_features(features),
-        "copies_together": table.copies > 0 and not lists_or_entities,
+        "copies_together": table.parts_copies and not lists_or_entities,
     }
     named = {"path": table.path, "label": label.column, "positive": label.positive}
+    if isinstance(table.labels, str):
+        del named["label"]  # they have no name
     return named | {name: value for name, value in optional.items() if value}
 
 
@@ -233,8 +236,10 @@ def _lines_of_options(options: Mapping[str, object]) -> list[str]:
 
 def _lines_on_leaks(table: Look) -> Iterator[str]:
     """Yield comments on the columns that were dropped since they tell the label."""
-    if table.leaks:
+    if table.leaks_left_out:
         yield "      # of drop, these tell the label nearly alone; keep those known beforehand:"
+    elif table.leaks:
+        yield "      # these tell the label nearly alone, and no others are left: are they known beforehand?"
     for name, how in table.leaks.items():
         yield f"      # - {name}: {how}"
 
@@ -249,9 +254,24 @@ def _lines_of_protocol(table: Look, options: Mapping[str, object]) -> Iterator[s
         protocol = "whole-entities"
         why = f"no {options['entity']} is on both sides; for new rows of known ones: stratified, no entity"
     yield f"    # {why}"
-    yield f"    protocol: {{kind: {protocol}, options: {{n_folds: 5, inner_folds: 3}}}}"
+    yield f"    protocol: {{kind: {protocol}, options: {_flow(_folds(table))}}}"
     if later := in_time(table):
         yield f"    # nearer to use, earlier days train and later ones test: {_flow(later)}"
+
+
+def _folds(table: Look) -> dict[str, int]:
+    """Choose numbers of folds, at most 5 and 3, of which each can have a row of both classes."""
+    labelled = table.sample - table.unlabelled - table.undecided
+    share = 0.5 if table.label is None else table.label.share
+    rarer = round(min(share, 1 - share) * labelled)
+    n_folds = min(_FOLDS, rarer)
+    inner_folds = min(_INNER_FOLDS, rarer - 1)
+    if inner_folds < 2:
+        raise DatasetError(
+            f"dataset {table.path}: {count_noun(rarer, 'row')} of the rarer class, and no split has fewer "
+            "than 3: collect more, or name other values by --positive"
+        )
+    return {"n_folds": n_folds, "inner_folds": inner_folds}
 
 
 def _length_of_list(

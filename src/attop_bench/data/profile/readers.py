@@ -346,11 +346,10 @@ def _quantities(values: Values) -> Verdict:
 def _running_text(values: Values) -> Verdict:
     """Accept text of several words that seldom comes back."""
     words = values.different.map(_count_words).median()
-    if (
-        values.distinct <= MANY_VALUES
-        or values.distinct <= values.rows / 5
-        or words < _ASKED
-    ):
+    are_few = (
+        values.distinct <= MANY_VALUES and values.distinct < NEARLY * values.rows
+    )
+    if are_few or values.distinct <= values.rows / 5 or words < _ASKED:
         return None
     return Role(
         "text",
@@ -463,6 +462,17 @@ def _identifiers(values: Values) -> Verdict:
     return Role("entity", f"{values.times}, identifiers by its name", "identifier")
 
 
+def _numbered(values: Values) -> Verdict:
+    """Accept names that are numbered, such as K-0037, and come back: they may be those of customers."""
+    if not values.is_text or values.distinct < FEWEST:
+        return None
+    before = values.different.str.extract(r"^(\D+)\d{3,}$", expand=False)
+    if before.isna().any() or before.nunique() > 1:
+        return None
+    kinds = ("entity", "category") if values.is_alike else ("category", "entity")
+    return Role(kinds[0], f"{values.times}, numbered", kinds[1])
+
+
 def _few(values: Values) -> Verdict:
     return Role(values.plain) if values.distinct <= MANY_VALUES else None
 
@@ -498,8 +508,10 @@ def _nothing_else(values: Values) -> Role:
 def _of_rows(values: Values) -> Role:
     """Decide the role of values of which nearly every row has another one."""
     has_a_name = not values.meanings.isdisjoint(("identifier", "person", "list"))
+    # Numbers of few rows are likely to differ; names that all do teach nothing, however few.
+    are_names = values.plain == "category" and values.distinct == values.rows
     if values.rows <= MANY_VALUES:
-        return Role("identifier" if has_a_name else values.plain)
+        return Role("identifier" if has_a_name or are_names else values.plain)
     if has_a_name or values.plain == "category":
         return Role("identifier")
     numbers = values.names.astype(np.float64)
@@ -546,6 +558,7 @@ _OF_NAMES: tuple[Reader, ...] = (
     _people,
     _codes,
     _identifiers,
+    _numbered,
     _few,
     _alike_without_a_name,
     _text_of_rows,

@@ -13,6 +13,7 @@ from attop_bench.data.profile.likeness import FEW
 from attop_bench.data.profile.profile import Answers, Profile
 from attop_bench.data.reading.as_found import read_as_found
 from attop_bench.data.reading.cells import GAPS
+from attop_bench.data.reading.labels_beside import labels_of, with_labels
 from attop_bench.data.reading.lists import BESIDE
 from attop_bench.files import StrPath
 
@@ -28,6 +29,11 @@ def read(path: StrPath, form: str | None, answers: Answers) -> Profile:
     beside = (source for source in BESIDE if reader.get(source.option))
     roles = {source.column: source.role for source in beside}
     answers = replace(answers, roles={**roles, **(answers.roles or {})})
+    if answers.labels is not None:
+        labels = labels_of(answers.labels, table.where)
+        joined = with_labels(table, labels, answers.label, table.where)
+        table, remarks = joined.rows, [*remarks, *filter(None, [joined.counts])]
+        answers = replace(answers, label=joined.label)
     if table.frame.shape[1] == 1:
         raise DatasetError(
             f"{table.where}: one column, {table.frame.columns[0][:60]!r}: name what separates the fields, as "

@@ -116,7 +116,8 @@ def about_lines(table: Table) -> list[str]:
     for entry in table.ledger.passed:
         back = "; as rows: --reader 'pass_over=[]'" if entry.rule in guessed else ""
         back = (
-            "; to read one: --reader sheet=NAME"
+            "; to read one: --reader sheet=NAME; to join labels of one: --labels "
+            "'{path: FILE, on: COLUMN, reader: {sheet: NAME}}'"
             if entry.rule.startswith(OTHER_SHEETS)
             else back
         )

@@ -67,7 +67,8 @@ _IS_PLAIN = re.compile(PLAIN_NUMBER).fullmatch
 _USUAL = re.compile(r"[-+]?[€$£]?\s?\d{1,3}([., ]?\d{3})*([.,]\d+)?\s?[€$£%]?")
 #: Latitude and longitude, blood pressures.
 _PAIR = re.compile(r"\s*[-+]?\d+([.]\d+)?\s*[,;/]\s*[-+]?\d+([.]\d+)?\s*")
-#: In any language: 12 Mar 2024, 12-Mar-24, 12. März 2024, 12MAR2024, Tuesday, March 12, 2024, Mar-24.
+#: In any language: 12 Mar 2024, 12-Mar-24, 12. März 2024, 12MAR2024, Tuesday, March 12, 2024, Mar-24,
+#: 03/2024, 2024年3月12日.
 _WORD = r"[^\W\d_]{3,10}"
 _MONTH = (
     r"(?i:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[^\W\d_]{0,7}"
@@ -76,7 +77,8 @@ _DATE = re.compile(
     r"(\d{4}([-/.] ?)\d{1,2}\2\d{1,2}|\d{1,2}([-/.] ?)\d{1,2}\3(\d{4}|\d{2})"
     rf"|({_WORD}[.,]* )?(\d{{1,2}}(\. ?|[ -]?)(de )?{_WORD}[.,]?[ -]?(de )?(\d{{4}}|\d{{2}})"
     rf"|{_WORD}\.? \d{{1,2}},? \d{{2,4}})|{_MONTH}[ -](\d{{4}}|\d{{2}})"
-    rf"|(19|20)\d{{2}}[-/](0[1-9]|1[0-2]|W\d{{2}}|Q[1-4])|{_WORD} {_MONTH} \d{{1,2}} [\d:]{{5,8}} .*\d{{4}})"
+    rf"|(19|20)\d{{2}}[-/](0[1-9]|1[0-2]|W\d{{2}}|Q[1-4])|(0[1-9]|1[0-2])/(19|20)\d{{2}}"
+    rf"|\d{{4}}[年년] ?\d{{1,2}}[月월]( ?\d{{1,2}}[日일])?|{_WORD} {_MONTH} \d{{1,2}} [\d:]{{5,8}} .*\d{{4}})"
     r"((T|[ ,:]{1,2}([a-zà]{1,3} )?)\d{1,2}[:.h]\d{2}.*)?"
 )
 #: A time of the day, or minutes and seconds.

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, StrictStr
+from pydantic import BaseModel, ConfigDict, StrictStr, ValidationError
 
 from attop.extending import count_noun, did_you_mean
 from attop_bench.data.errors import DatasetError
+from attop_bench.data.parameters import refusal
 from attop_bench.data.reading.formats import read_table
 from attop_bench.data.reading.table import Table
 from attop_bench.files import StrPath
@@ -49,6 +50,18 @@ class Labelled(NamedTuple):
     rows: Table
     #: Numbers of rows and keys that were joined, in words; empty of labels in the order of the rows.
     counts: str
+
+
+def labels_of(
+    labels: StrPath | Mapping[str, Any], where: str
+) -> JoinedLabels | StrPath:
+    """Check labels of another file, as a configuration has them."""
+    if not isinstance(labels, Mapping):
+        return labels
+    try:
+        return JoinedLabels(**labels)
+    except ValidationError as error:
+        raise refusal(where, "labels", labels, error) from None
 
 
 def with_labels(
