@@ -31,13 +31,11 @@ def as_arrays(X: Any) -> dict[str, NDArray]:
 
 def write_table(file: IO[bytes], X: pd.DataFrame) -> None:
     """Write a table as Parquet; its bytes are not held beside it."""
-    import pyarrow
-    from pyarrow import parquet
-
-    parquet.write_table(
-        pyarrow.Table.from_pandas(X, preserve_index=False),
+    X.to_parquet(
         file,
-        compression="none",
+        index=False,
+        engine="pyarrow",
+        compression=None,
         use_dictionary=list(X.select_dtypes(exclude="number")),
         write_statistics=False,
     )
@@ -51,7 +49,10 @@ def features_of(arrays: Mapping[str, Any]) -> Any:
 
         table = parquet.read_table(pyarrow.BufferReader(arrays[TABLE]))
         # Each column is the one that was read: one block of all would be a copy of them.
-        return table.to_pandas(split_blocks=True, self_destruct=True)
+        X = table.to_pandas(split_blocks=True, self_destruct=True)
+        # Else what decoding took stays with the process.
+        pyarrow.default_memory_pool().release_unused()
+        return X
     if "X" in arrays:
         return arrays["X"]
     from scipy import sparse
