@@ -147,10 +147,10 @@ def test_one_module_writes_files():
     }
     assert found == {
         "src/attop/_core/compiled.py": [".write_text"],  # a stamp: half of it counts as none
-        "src/attop_bench/data/columns/stored.py": [".to_parquet"],  # into memory
         "src/attop_bench/files.py": ["os.link", "os.replace"],
         "src/attop_bench/cli/folder.py": [".symlink_to"],  # in a new folder, to its profiles
         "src/attop_bench/data/base.py": ["np.savez"],  # into the file that attop_bench.files gives
+        "src/attop_bench/data/columns/stored.py": [".to_parquet"],  # the same
         "src/attop_bench/run/candidates.py": ["np.savez"],  # the same
         "src/attop_bench/run/blocks.py": ["os.replace"],  # gives a spoilt record another name
     }

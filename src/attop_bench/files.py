@@ -81,11 +81,11 @@ def replacing(path: StrPath) -> Iterator[IO[bytes]]:
     temporary = path.parent / f".{path.name[:100]}.{os.urandom(6).hex()}"
     descriptor = os.open(
         temporary,
-        os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0),
+        os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0),
         0o666,
     )
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with os.fdopen(descriptor, "w+b") as file:
             yield file
         _put(temporary, path)
     except BaseException:

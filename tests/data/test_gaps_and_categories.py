@@ -1,9 +1,13 @@
 """Missing values and categories: filled and pooled by training items alone, or refused with a remedy."""
 
+import weakref
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier
 
+from attop.experiment import Learner, Sample
 from attop.extending import Top
 from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.build import make
@@ -174,3 +178,22 @@ def test_text_is_told_all_at_once(tmp_path):
     frame = table().dropna().assign(shop="a")
     with pytest.raises(DatasetError, match=r"'country' is not numeric, .*'shop' is not .*attop look"):
         written(frame, tmp_path)
+
+
+def test_rows_are_not_held_while_a_model_is_fitted_to_the_matrix_made_of_them():
+    held = []
+
+    class Prepare:
+        def fit_transform(self, X):
+            held.append(weakref.ref(X))
+            return X[["amount"]].to_numpy(copy=True)
+
+    class Model(DummyClassifier):
+        def fit(self, X, y, sample_weight=None):
+            held.append(held[0]())
+            return super().fit(X, y)
+
+    y = np.arange(N) % 2
+    learner = Learner("m", Model(), {}, prepare=Prepare)
+    learner.fit(Sample(table(), y), np.arange(0, N, 3), [(Top(k=5), {})], 0)
+    assert held[1:] == [None]

@@ -288,7 +288,9 @@ class Learner:
         """
         part = sample.rows(rows)
         prepare = self.prepare()
-        X = part.X if prepare is None else prepare.fit_transform(part.X)
+        if prepare is not None:
+            # The rows are not held beside the matrix that is made of them.
+            part = replace(part, X=prepare.fit_transform(part.X))
         estimator = self.seeded(seed)
         weights = (
             part.weights
@@ -298,7 +300,7 @@ class Learner:
         try:
             models = fit_many(
                 estimator,
-                X,
+                part.X,
                 part.y if part.labels is None else part.labels,
                 part.groups,
                 weights,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,12 @@ from attop_bench.data.columns.preparation import (
     is_table,
     scaler,
 )
-from attop_bench.data.columns.stored import as_arrays, features_of
+from attop_bench.data.columns.stored import (
+    TABLE,
+    as_arrays,
+    features_of,
+    write_table,
+)
 from attop_bench.data.errors import DatasetError, Unavailable
 from attop_bench.data.ledger import Ledger
 from attop_bench.files import StrPath, replacing
@@ -246,7 +252,7 @@ class Dataset:
         }
         note: dict[str, object] = {"name": self.name, "facts": dict(self.facts)}
         note |= {"impute": self.impute, "max_categories": self.max_categories}
-        save_arrays(path, arrays, note)
+        save_arrays(path, arrays, note, self.X if is_table(self.X) else None)
 
     @classmethod
     def load(cls, path: StrPath) -> Dataset:
@@ -339,8 +345,12 @@ def save_arrays(
     path: StrPath,
     arrays: Mapping[str, ArrayLike],
     meta: Mapping[str, object] | None = None,
+    table: pd.DataFrame | None = None,
 ) -> None:
-    """Write arrays and a JSON note to one ``.npz`` file, whole or not at all; refuse arrays of objects."""
+    """Write arrays, a JSON note and a table of features to one ``.npz`` file, whole or not at all.
+
+    Arrays of objects are refused.
+    """
     for name, array in arrays.items():
         if np.asarray(array).dtype.hasobject:  # NumPy would pickle it
             raise TypeError(
@@ -351,6 +361,12 @@ def save_arrays(
     )
     with replacing(path) as file:
         np.savez(file, **stored)
+        if table is not None:
+            with (
+                zipfile.ZipFile(file, "a") as box,
+                box.open(TABLE, "w", force_zip64=True) as member,
+            ):
+                write_table(member, table)
 
 
 def save_unavailable(path: StrPath, name: str, error: Unavailable) -> None:
@@ -360,11 +376,16 @@ def save_unavailable(path: StrPath, name: str, error: Unavailable) -> None:
     )
 
 
-def load_arrays(path: StrPath) -> tuple[dict[str, NDArray], dict[str, Any]]:
+def load_arrays(path: StrPath) -> tuple[dict[str, Any], dict[str, Any]]:
     """Read the arrays and the note of `save_arrays`; raise `Unavailable` for a file of `save_unavailable`."""
     try:
         with opened(path) as content, np.load(content, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files if name != "meta"}
+            arrays = {
+                # A table's bytes are read without a copy.
+                name: file.zip.read(name) if name == TABLE else file[name]
+                for name in file.files
+                if name != "meta"
+            }
             meta = json.loads(str(file["meta"]))
     # What a damaged file raises depends on where it is damaged.
     except Exception as error:

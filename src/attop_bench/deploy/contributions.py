@@ -32,13 +32,13 @@ def contributions(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:
     Lundberg et al. (2020), "From local explanations to global understanding with explainable AI for trees",
     Nature Machine Intelligence 2.
     """
-    parts = []
+    added = np.zeros((len(X), X.shape[1] + 1))
     for rows in gen_batches(max(len(X), 1), _ROWS):
         part = _of_rows(pipeline, X.iloc[rows])
         if part is None:
             return None
-        parts.append(part)
-    return np.concatenate(parts)
+        added[rows] = part
+    return added
 
 
 def _of_rows(pipeline: Pipeline, X: pd.DataFrame) -> Floats | None:

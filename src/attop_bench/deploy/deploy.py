@@ -342,16 +342,8 @@ def _fit(
     if len(models) > 1:
         estimator = Ensemble(models, [times for _, times in members])
     unfitted = pipeline_of(dataset, job.input, job.scaling, estimator)
-    part = sample_of(dataset, "table").rows(rows)
     with threadpool_limits(1), torn_within() as torn:
-        pipeline = fit(
-            unfitted,
-            part.X,
-            part.y,
-            groups=part.groups,
-            entity=part.entity if learner.whole else None,
-            sample_weight=part.weights,
-        )
+        pipeline = _fit_to(rows, unfitted, dataset, whole=learner.whole)
     for sentence in torn:
         tell(f"{best.method}: {sentence}")
     columns: dict[str, Any] = {"score": scores_of(pipeline, table)}
@@ -368,6 +360,19 @@ def _fit(
         "unused": unused_columns(pipeline, table),
     }
     return _Fitted(pipeline, columns, notes)
+
+
+def _fit_to(rows: Ints, pipeline: Any, dataset: Dataset, *, whole: bool) -> Any:
+    """Fit a pipeline to some rows, whose table is not held any longer."""
+    part = sample_of(dataset, "table").rows(rows)
+    return fit(
+        pipeline,
+        part.X,
+        part.y,
+        groups=part.groups,
+        entity=part.entity if whole else None,
+        sample_weight=part.weights,
+    )
 
 
 def _notes(

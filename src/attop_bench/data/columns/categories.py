@@ -37,7 +37,7 @@ def is_identifier(distinct: int, rows: int) -> bool:
 
 def is_dates(values: pd.Series) -> bool:
     """Decide whether text is mostly dates: 2026-01-31, 31/01/2026 or 31-Jan-26, with or without a time."""
-    distinct = values.dropna().astype(str).unique()
+    distinct = values.drop_duplicates().dropna().astype(str)
     dates = sum(is_date(v) for v in distinct)
     return len(distinct) > 0 and dates >= _MOSTLY * len(distinct)
 
@@ -55,11 +55,14 @@ def check_text(text: pd.DataFrame, where: str) -> None:
 
 
 def check_categories(
-    text: pd.DataFrame, max_categories: int | None, where: str, own: Container[str]
+    words: Mapping[str, pd.Series],
+    max_categories: int | None,
+    where: str,
+    own: Container[str],
 ) -> None:
     """Refuse columns of which `one_hot` would make too many features; `own` are categories for sure."""
-    for name, values in text.items():
-        distinct = values.nunique()
+    for name, values in words.items():
+        distinct = len(values.cat.categories)
         what = f"has {distinct:,} values in {len(values):,} rows"
         remedy = f"drop: [{name}] to params, or replace it by numbers; if it is one, categories: [{name}]"
         if name not in own and is_dates(values):

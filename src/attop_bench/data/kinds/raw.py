@@ -238,9 +238,10 @@ def _typed(
 ) -> tuple[pd.DataFrame, list[str], list[str]]:
     """Read the features by their types, and name those that are categories and those that are text.
 
-    Numbers take the place of their text in `rows`, which nothing asks for any more: it would be held twice.
+    They take the place of their text in `rows`, which nothing asks for any more: it would be held twice.
     """
     import pandas as pd
+    import pyarrow
 
     where = options.where
     codes, text = (
@@ -257,6 +258,8 @@ def _typed(
         typed[c] = rows.text(c) if c in words else rows.values(c)
         if c not in words and pd.api.types.is_numeric_dtype(typed[c]):
             rows.frame[c] = typed[c]
+            # Else the text that is gone stays with the process.
+            pyarrow.default_memory_pool().release_unused()
     X = pd.DataFrame(typed, copy=False)
     X[text] = X[text].fillna("")
     if options.impute is None:

@@ -136,10 +136,9 @@ def _features(table: RawTable, options: TableOptions) -> pd.DataFrame:
         named = [
             column_of(features.columns, name, where) for name in options.categories
         ]
-        check_categories(text, options.max_categories, where, named)
-        typed |= {
-            name: as_categories(table.rows.text(name)) for name in categorical
-        }
+        words = {name: as_categories(table.rows.text(name)) for name in categorical}
+        check_categories(words, options.max_categories, where, named)
+        typed |= words
     else:
         refuse_text(text, where)
     features = features.assign(**typed)

@@ -107,10 +107,11 @@ def numbers_of(text: pd.Series, decimal: str = ".") -> pd.Series | None:
             .to_numpy(zero_copy_only=False)
         )
     except (pyarrow.ArrowException, AttributeError):
-        if _TRUTH.keys() >= {*_distinct(text)}:
+        words = _distinct(plain)
+        if _TRUTH.keys() >= {*words}:
             truth = text.map(_TRUTH)
             return truth.astype(float if truth.hasnans else bool)
-        return _rewritten(plain)
+        return _rewritten(plain, words)
     return as_written(text, values)
 
 
@@ -118,13 +119,15 @@ def present(text: pd.Series, words: frozenset[str]) -> pd.Series:
     """Strip cells of text of blanks around them; NaN are those that are missing, or one of some words."""
     import pandas as pd
     import pyarrow
+    from pyarrow.compute import any as is_any
     from pyarrow.compute import if_else, is_in, utf8_trim_whitespace
 
     of_text = pyarrow.large_string()
     cells = utf8_trim_whitespace(pyarrow.array(text, of_text, from_pandas=True))
     gaps = is_in(cells, array_of(words))
-    filled = if_else(gaps, pyarrow.scalar(None, of_text), cells)
-    values = pd.array(filled, dtype=pd.StringDtype(na_value=np.nan))
+    if is_any(gaps).as_py():
+        cells = if_else(gaps, pyarrow.scalar(None, of_text), cells)
+    values = pd.array(cells, dtype=pd.StringDtype(na_value=np.nan))
     return pd.Series(values, text.index, name=text.name)
 
 
@@ -177,7 +180,9 @@ def as_written(text: pd.Series, values: Floats) -> pd.Series | None:
 
 def _distinct(text: pd.Series) -> Sequence[str]:
     """List the different values of text that are not missing."""
-    return text.drop_duplicates().dropna().array
+    import pandas as pd
+
+    return pd.Series(text.unique(), dtype=text.dtype).dropna().array
 
 
 def written(value: object) -> tuple[str, str] | None:
@@ -228,10 +233,13 @@ def _of_clock(clock: re.Match[str]) -> tuple[str, str]:
     return repr(hours), "::" if clock[3] else ":"
 
 
-def _rewritten(text: pd.Series) -> pd.Series | None:
-    """Convert text with units, signs and thousands to numbers if all is written in one way; else None."""
+def _rewritten(text: pd.Series, words: Sequence[str]) -> pd.Series | None:
+    """Convert text with units, signs and thousands to numbers if all is written in one way; else None.
+
+    `words` are its different values.
+    """
     plain, units = {}, set()
-    for value in _distinct(text):
+    for value in words:
         if (number := written(value)) is None:
             return None
         plain[value], unit = number
