@@ -43,7 +43,7 @@ def remarks_on_neighbours(
     kinds = {c.kind for c in columns if not c.missing}
     if not kinds.isdisjoint(("entity", "group")):
         return
-    lines = []
+    lines: list[str] = []
     for column in columns:
         if column.kind == "identifier" and column.text and not column.missing:
             lines += _about_beginnings(frame, column.name)
