@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from attop.extending import Floats, Ints
 from attop.metrics import auc, precision_at_k
+from attop_bench.data.columns.categories import MANY_VALUES
 from attop_bench.data.columns.labels import shares_of_others
 from attop_bench.data.profile.missing import says_nothing
 from attop_bench.data.profile.phrases import Phrases
@@ -20,8 +21,10 @@ from attop_bench.data.profile.readers import Column
 #: Lists as parts of the positives, and the share of positives in one from which a column is suspected.
 _QUARTER, _HALF = 4, 2
 _SUSPECT = {_QUARTER: 0.98, _HALF: 0.95}
-#: Fewest rows of a list: fewer are found by chance in one of many columns.
-_FEWEST = 10
+#: Share of positives of values which, in order, are suspected at all.
+_MOSTLY = 0.8
+#: Fewest rows of a list, and of a side by chance.
+_SHORTEST, _FEWEST = 5, 10
 #: By chance alone, so seldom the others find so many fewer; and of what chance misses, they miss this share.
 _CHANCE, _BEHIND = 0.01, 0.03
 #: They miss this share where one of many phrases is suspected.
@@ -45,6 +48,8 @@ class _Order:
     first: str
     #: Higher is earlier.
     scores: Floats
+    #: Of so many orders it is one.
+    tried: int = 1
 
     def among(self, rows: Ints) -> _Order:
         """Restrict the order to some of the rows."""
@@ -61,7 +66,7 @@ class _Order:
         """Decide whether nearly all rows that come first are positive, at a quarter and at half of n+."""
         for part, share in _SUSPECT.items():
             length = int(y.sum()) // part
-            if length < _FEWEST:
+            if length < _SHORTEST:
                 return False
             last = np.partition(self.scores, -length)[-length]
             # No order of equal scores has more.
@@ -81,7 +86,8 @@ class _Order:
             counts = round(alone), round(together.found(y, part)[1])
             table = [[hits, length - hits] for hits in counts]
             far = counts[0] - counts[1] >= _BEHIND * length * (1 - y.mean())
-            if far and fisher_exact(table, alternative="greater").pvalue < _CHANCE:
+            by_chance = fisher_exact(table, alternative="greater").pvalue
+            if far and by_chance * self.tried < _CHANCE:
                 return f"{counts[0]:,} of the {length:,} {self.first} positive; others find {counts[1]:,}"
         return ""
 
@@ -195,7 +201,7 @@ def leaks_at_top(
         column.name: orders
         for column in columns
         if column.name not in told and column.kind != "unusable"
-        if (orders := _suspected(frame[column.name], column, y))
+        if (orders := _suspected(frame[column.name], column, y, 2 * len(columns)))
     }
     of_phrases = _suspected_phrases(phrases, y)
     if not (suspected or of_phrases or parts):
@@ -237,10 +243,11 @@ def _sampled(frame: pd.DataFrame, columns: Sequence[Column]) -> Ints:
 
 
 def _suspected(
-    values: pd.Series, column: Column, y: NDArray[np.bool_]
+    values: pd.Series, column: Column, y: NDArray[np.bool_], tried: int
 ) -> list[_Order | _Side]:
-    """List the orders and sides by a column that tell the label nearly alone."""
-    return [o for o in _orders(values, column, y) if o.is_suspected(y)]
+    """List the orders and sides by a column that tell the label nearly alone; `tried` are all of them."""
+    orders = _orders(values, column, y)
+    return [replace(o, tried=tried) for o in orders if o.is_suspected(y)]
 
 
 def _suspected_phrases(
@@ -289,9 +296,12 @@ def _orders(
             scores = sign * numbers
             last = np.nanmin(scores) - 1
             yield _Order(first, np.where(missing, last, scores))
-    else:
+    if not is_number or 2 < column.distinct <= MANY_VALUES:
         codes = pd.factorize(values, use_na_sentinel=False)[0]
-        yield _Order("first by its values", shares_of_others(codes, y))
+        rows, hits = np.bincount(codes), np.bincount(codes, y)
+        # The shares of a thousand columns take seconds.
+        if hits[hits > _MOSTLY * rows].sum() >= _MOSTLY * y.sum() / _QUARTER:
+            yield _Order("first by its values", shares_of_others(codes, y))
 
 
 def _shares_by(
