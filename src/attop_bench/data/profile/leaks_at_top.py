@@ -245,9 +245,9 @@ def _sampled(frame: pd.DataFrame, columns: Sequence[Column]) -> Ints:
 def _suspected(
     values: pd.Series, column: Column, y: NDArray[np.bool_], tried: int
 ) -> list[_Order | _Side]:
-    """List the orders and sides by a column that tell the label nearly alone; `tried` are all of them."""
-    orders = _orders(values, column, y)
-    return [replace(o, tried=tried) for o in orders if o.is_suspected(y)]
+    """List the orders, one of `tried`, and sides by a column that tell the label nearly alone."""
+    orders = _orders(values, column, y, tried)
+    return [order for order in orders if order.is_suspected(y)]
 
 
 def _suspected_phrases(
@@ -274,7 +274,7 @@ def _tells(values: pd.Series, rows: NDArray[np.bool_]) -> bool:
 
 
 def _orders(
-    values: pd.Series, column: Column, y: NDArray[np.bool_]
+    values: pd.Series, column: Column, y: NDArray[np.bool_], tried: int
 ) -> Iterator[_Order | _Side]:
     """Yield the orders of the rows by one column, and their sides by whether it has a value."""
     missing = values.isna().to_numpy()
@@ -282,8 +282,8 @@ def _orders(
         nothing = list(filter(says_nothing, values.unique()))
         missing = missing | values.isin(nothing).to_numpy()
     if missing.any():
-        yield _Order("with a value", (~missing).astype(float))
-        yield _Order("without a value", missing.astype(float))
+        yield _Order("with a value", (~missing).astype(float), tried)
+        yield _Order("without a value", missing.astype(float), tried)
         yield _Side("with a value", ~missing)
         yield _Side("without a value", missing)
     is_number = pd.api.types.is_numeric_dtype(values)
@@ -295,13 +295,13 @@ def _orders(
         for first, sign in (("highest", 1.0), ("lowest", -1.0)):
             scores = sign * numbers
             last = np.nanmin(scores) - 1
-            yield _Order(first, np.where(missing, last, scores))
+            yield _Order(first, np.where(missing, last, scores), tried)
     if not is_number or 2 < column.distinct <= MANY_VALUES:
         codes = pd.factorize(values, use_na_sentinel=False)[0]
         rows, hits = np.bincount(codes), np.bincount(codes, y)
         # The shares of a thousand columns take seconds.
         if hits[hits > _MOSTLY * rows].sum() >= _MOSTLY * y.sum() / _QUARTER:
-            yield _Order("first by its values", shares_of_others(codes, y))
+            yield _Order("first by its values", shares_of_others(codes, y), tried)
 
 
 def _shares_by(
