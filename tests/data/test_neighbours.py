@@ -6,6 +6,7 @@ import pytest
 
 from attop_bench.data.build import make
 from attop_bench.data.profile.look import look
+from attop_bench.data.profile.neighbours import _steps_outwards
 from attop_bench.data.profile.proposal import parameters
 from attop_bench.data.splits.protocols import make_folds
 
@@ -97,3 +98,75 @@ def test_other_orders_are_silent(columns, tmp_path):
     if not {"customer_id", "day"} & {*columns}:
         frame = frame.sample(frac=1, random_state=2)
     assert not said(frame.assign(**columns), tmp_path, "blocks")
+
+
+def groups(size, share=1.0, noise=0.1, columns=8, seed=4):
+    """Return rows in no order, a share of them in groups of a size that are alike but for noise."""
+    rng = np.random.default_rng(seed)
+    grouped = int(N * share) // size
+    of = np.r_[np.arange(grouped).repeat(size), np.arange(grouped, grouped + N - grouped * size)]
+    values = rng.normal(size=(N, columns))[of] + rng.normal(0, noise, (N, columns))
+    frame = pd.DataFrame(values.round(3), columns=[f"c{i}" for i in range(columns)])
+    return frame.assign(y=rng.integers(0, 2, N)).sample(frac=1, random_state=seed)
+
+
+@pytest.mark.parametrize("size", [2, 3, 5])
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_rows_of_any_order_that_are_nearly_alike_are_asked(size, share, tmp_path):
+    (line,) = said(groups(size, share), tmp_path, "nearly alike")
+    assert f"{size - 1} other" in line
+    assert "--role COLUMN=entity" in line
+
+
+def test_the_rows_that_are_named_are_alike(tmp_path):
+    (line,) = said(groups(2, noise=0.01), tmp_path, "nearly alike")
+    one, other = line.split(" nearly alike, as ")[1].split(" of c0")[0].split(" and ")
+    distance = np.subtract(*(np.array(row.split(", "), float) for row in (one, other)))
+    assert np.abs(distance).max() < 0.06
+
+
+def of_few_values():
+    rng = np.random.default_rng(5)
+    return pd.DataFrame(rng.integers(0, 30, (N, 6)), columns=list("abcdef"))
+
+
+def mostly_zero():
+    rng = np.random.default_rng(6)
+    values = rng.gamma(2, 30, (N, 6)) * (rng.random((N, 6)) < 0.4)
+    return pd.DataFrame(values.round(1), columns=list("abcdef"))
+
+
+def on_a_line():
+    rng = np.random.default_rng(7)
+    values = rng.random((N, 1)) * np.arange(1, 7) + rng.normal(0, 0.01, (N, 6))
+    return pd.DataFrame(values.round(3), columns=list("abcdef"))
+
+
+SINGLE = {
+    "few values": of_few_values,
+    "mostly zero": mostly_zero,
+    "one factor": on_a_line,
+    "copies": lambda: groups(2, noise=0).drop(columns="y"),
+    "no pairs": lambda: groups(1).drop(columns="y"),
+}
+
+
+@pytest.mark.parametrize("kind", SINGLE)
+def test_rows_without_a_near_copy_are_silent(kind, tmp_path):
+    frame = SINGLE[kind]()
+    assert not said(frame.assign(y=np.arange(len(frame)) % 3 // 2), tmp_path, "nearly alike")
+
+
+def test_near_copies_of_an_entity_or_in_an_order_have_their_answer(tmp_path):
+    frame = groups(2)
+    named = frame.assign(customer_id=(frame.index // 2) + 1000)
+    assert not said(named, tmp_path, "nearly alike")
+    assert not said(frame.sort_index(), tmp_path, "nearly alike")
+
+
+@pytest.mark.parametrize("dimension", [2, 6])
+def test_steps_outwards_are_exponential_with_the_dimension(dimension):
+    points = np.random.default_rng(8).random((4000, dimension))
+    _, steps = _steps_outwards(points, np.arange(2000))
+    np.testing.assert_allclose(dimension * steps[:, :6].mean(axis=0), 1, rtol=0.2)
+    assert abs(np.corrcoef(steps[:, 0], steps[:, 1:].mean(axis=1))[0, 1]) < 0.1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -59,7 +60,11 @@ def leaks(
         # By chance in one of 1,000 values.
         if len(found["part"]) <= _MOST and y.mean() < 0.1:
             parts = found["part"] | parts
-    parts = {name: part for name, part in parts.items() if name not in evidence}
+    parts = {
+        name: replace(part, tried=len(rest))
+        for name, part in parts.items()
+        if name not in evidence
+    }
     evidence |= leaks_at_top(in_days, rest, y, tuple(evidence), parts)
     return {c.name: evidence[c.name] for c in rest if c.name in evidence}
 

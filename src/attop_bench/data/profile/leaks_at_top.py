@@ -4,28 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from attop.extending import Floats, Ints
-from attop.metrics import precision_at_k
+from attop.metrics import auc, precision_at_k
+from attop_bench.data.columns.categories import MANY_VALUES
 from attop_bench.data.columns.labels import shares_of_others
 from attop_bench.data.profile.missing import says_nothing
+from attop_bench.data.profile.phrases import Phrases
 from attop_bench.data.profile.readers import Column
 
 #: Lists as parts of the positives, and the share of positives in one from which a column is suspected.
 _QUARTER, _HALF = 4, 2
 _SUSPECT = {_QUARTER: 0.98, _HALF: 0.95}
-#: Fewest rows of a list: fewer are found by chance in one of many columns.
-_FEWEST = 10
+#: Share of positives of values which, in order, are suspected at all.
+_MOSTLY = 0.8
+#: Fewest rows of a list, and of a side by chance.
+_SHORTEST, _FEWEST = 5, 10
 #: By chance alone, so seldom the others find so many fewer; and of what chance misses, they miss this share.
 _CHANCE, _BEHIND = 0.01, 0.03
+#: They miss this share where one of many phrases is suspected.
+_BEHIND_A_PHRASE = 0.25
 #: Share of the positives expected by chance up to which rows with a value, or without one, have none.
 _NONE = 0.01
 #: Values and rows, at most, from which the others learn; parts that are predicted by the rest of the rows.
 _VALUES, _ROWS, _PARTS = 10_000_000, 20_000, 3
+#: Signs of text, at most, from which they learn, and the fewest rows of long texts.
+_SIGNS, _LEAST = 20_000_000, 1000
+#: Of a linear model of words, which may be many or tell nothing.
+_PENALTIES = (0.1, 1.0, 10.0)
 _SEED = 0x709
 
 
@@ -37,6 +48,8 @@ class _Order:
     first: str
     #: Higher is earlier.
     scores: Floats
+    #: Of so many orders it is one.
+    tried: int = 1
 
     def among(self, rows: Ints) -> _Order:
         """Restrict the order to some of the rows."""
@@ -53,7 +66,7 @@ class _Order:
         """Decide whether nearly all rows that come first are positive, at a quarter and at half of n+."""
         for part, share in _SUSPECT.items():
             length = int(y.sum()) // part
-            if length < _FEWEST:
+            if length < _SHORTEST:
                 return False
             last = np.partition(self.scores, -length)[-length]
             # No order of equal scores has more.
@@ -73,7 +86,8 @@ class _Order:
             counts = round(alone), round(together.found(y, part)[1])
             table = [[hits, length - hits] for hits in counts]
             far = counts[0] - counts[1] >= _BEHIND * length * (1 - y.mean())
-            if far and fisher_exact(table, alternative="greater").pvalue < _CHANCE:
+            by_chance = fisher_exact(table, alternative="greater").pvalue
+            if far and by_chance * self.tried < _CHANCE:
                 return f"{counts[0]:,} of the {length:,} {self.first} positive; others find {counts[1]:,}"
         return ""
 
@@ -84,6 +98,9 @@ class _Side:
 
     what: str
     rows: NDArray[np.bool_]
+    #: Of so many sides the rows are one; share of what chance expects that the others expect, at least.
+    tried: int = 1
+    behind: float = 0.0
 
     def among(self, rows: Ints) -> _Side:
         """Restrict the side to some of the rows."""
@@ -105,7 +122,8 @@ class _Side:
 
         shares = others * y.sum() / max(others.sum(), 1e-9)
         expected, hits = float(shares[self.rows].sum()), int((self.rows & y).sum())
-        if poisson.cdf(hits, expected) >= _CHANCE:
+        far = expected - hits >= self.behind * self.rows.sum() * y.mean()
+        if not far or poisson.cdf(hits, expected) * self.tried >= _CHANCE:
             return ""
         return f"{hits:,} of {self.rows.sum():,} rows {self.what} positive; others expect {expected:,.0f}"
 
@@ -117,16 +135,23 @@ class Part:
     #: What is said of them.
     how: str
     rows: NDArray[np.bool_]
+    #: Of so many parts the rows are one; share of what chance misses that the others miss, at least.
+    tried: int = 1
+    behind: float = _BEHIND
 
-    def ahead_of(self, others: Floats, y: NDArray[np.bool_], tried: int) -> str:
-        """Say how many are positive; empty if the others expect as many, or chance in so many columns."""
+    def among(self, rows: Ints) -> Part:
+        """Restrict the part to some of the rows."""
+        return replace(self, rows=self.rows[rows])
+
+    def ahead_of(self, others: Floats, y: NDArray[np.bool_]) -> str:
+        """Say how many are positive; empty if the others expect as many, or chance in so many parts."""
         from scipy.stats import binom
 
         size, hits = int(self.rows.sum()), int((self.rows & y).sum())
         share = float(np.clip(others[self.rows].mean(), 0.0, 1.0))
-        far = hits - share * size >= _BEHIND * size * (1 - y.mean())
+        far = hits - share * size >= self.behind * size * (1 - y.mean())
         by_chance = binom.sf(hits - 1, size, share)
-        return self.how if far and by_chance * tried < _CHANCE else ""
+        return self.how if far and by_chance * self.tried < _CHANCE else ""
 
 
 def leaks_at_top(
@@ -140,10 +165,11 @@ def leaks_at_top(
 
     A column orders the rows: by its numbers or days, either way up, by the share of positives of its values,
     or by having one. It is suspected if of its first n+/4 rows 98% are positive, and of its first n+/2 rows
-    95%; if the rows with a value, or those without one, hold a quarter of the negatives and no positive; or
-    for one of the `parts`. The others are what is left without suspected columns and without those of
-    `told`. A suspected column is returned if the others, of models not trained on these rows, find or expect
-    otherwise by more than chance.
+    95%; if the rows with a value, or those without one, hold a quarter of the negatives and no positive; for
+    one of the `parts`; or for a word or two that one class alone has, or lacks, in a quarter of its rows. The
+    others are what is left without suspected columns, those of `told` and words of suspected rows. A
+    suspected column is returned if the others, of models not trained on these rows, find or expect otherwise
+    by more than chance.
 
     Parameters
     ----------
@@ -168,44 +194,76 @@ def leaks_at_top(
         for column in columns
         if column.name not in told and column.is_feature
     ]
-    suspected: dict[str, list[_Order | _Side]] = {}
-    for column in columns:
-        if column.name in told or column.kind == "unusable":
-            continue
-        orders = [
-            order
-            for order in _orders(frame[column.name], column, y)
-            if order.is_suspected(y)
-        ]
-        if orders:
-            suspected[column.name] = orders
-    if not (suspected or parts):
+    sample = _sampled(frame, features)
+    texts = [column.name for column in features if column.kind == "text"]
+    phrases = Phrases.of_columns(frame, texts, sample)
+    suspected = {
+        column.name: orders
+        for column in columns
+        if column.name not in told and column.kind != "unusable"
+        if (orders := _suspected(frame[column.name], column, y, 2 * len(columns)))
+    }
+    of_phrases = _suspected_phrases(phrases, y)
+    if not (suspected or of_phrases or parts):
         return {}
-    sample = np.arange(len(y))
-    if len(y) > _ROWS:
-        rng = np.random.default_rng(_SEED)
-        sample = np.sort(rng.choice(sample, _ROWS, replace=False))
+    aside = {*suspected, *parts}
+    alone = [part.rows for part in parts.values()]
+    with_phrases = [p.rows for several in of_phrases.values() for p in several]
     rest = [
         c
         for c in features
-        if c.name not in suspected
-        and c.name not in parts
-        and not any(_tells(frame[c.name], part.rows) for part in parts.values())
+        if c.name not in aside
+        and not any(_tells(frame[c.name], rows) for rows in alone)
+        and not any(
+            _tells(frame[c.name].iloc[sample], rows[sample])
+            for rows in with_phrases
+        )
     ]
-    others = _shares_by(
-        frame, rest, y, sample, [part.rows for part in parts.values()]
-    )
-    evidence: dict[str, list[str]] = {
-        name: [part.ahead_of(others, y, len(columns))]
-        for name, part in parts.items()
-    }
-    for name, orders in suspected.items():
+    words = phrases and phrases.weights([*alone, *with_phrases], aside)
+    others = _shares_by(frame, rest, y, sample, alone, words)
+    evidence = {name: [part.ahead_of(others, y)] for name, part in parts.items()}
+    for name in {**suspected, **of_phrases}:
         evidence.setdefault(name, []).extend(
             order.among(sample).ahead_of(others[sample], y[sample])
-            for order in orders
+            for order in (*suspected.get(name, ()), *of_phrases.get(name, ()))
         )
     said = {name: [*filter(None, hows)] for name, hows in evidence.items()}
     return {name: hows[0] for name, hows in said.items() if hows}
+
+
+def _sampled(frame: pd.DataFrame, columns: Sequence[Column]) -> Ints:
+    """Draw the rows from which the others learn: of long texts fewer."""
+    texts = [column.name for column in columns if column.kind == "text"]
+    signs = sum(float(frame[name].str.len().mean()) for name in texts)
+    most = min(_ROWS, max(int(_SIGNS / (signs + 1)), _LEAST))
+    if len(frame) <= most:
+        return np.arange(len(frame))
+    rng = np.random.default_rng(_SEED)
+    return np.sort(rng.choice(np.arange(len(frame)), most, replace=False))
+
+
+def _suspected(
+    values: pd.Series, column: Column, y: NDArray[np.bool_], tried: int
+) -> list[_Order | _Side]:
+    """List the orders, one of `tried`, and sides by a column that tell the label nearly alone."""
+    orders = _orders(values, column, y, tried)
+    return [order for order in orders if order.is_suspected(y)]
+
+
+def _suspected_phrases(
+    phrases: Phrases | None, y: NDArray[np.bool_]
+) -> dict[str, list[Part | _Side]]:
+    """List the rows of the phrases that one class alone has, or lacks, by column."""
+    found: dict[str, list[Part | _Side]] = {}
+    for phrase in phrases.telling(y) if phrases else ():
+        rows, how = phrase.rows, (phrase.tried, _BEHIND_A_PHRASE)
+        said = f"{(rows & y).sum():,} of {rows.sum():,} rows {phrase.what} positive"
+        found.setdefault(phrase.column, []).append(
+            Part(said, rows, *how)
+            if phrase.are_positive
+            else _Side(phrase.what, rows, *how)
+        )
+    return found
 
 
 def _tells(values: pd.Series, rows: NDArray[np.bool_]) -> bool:
@@ -216,7 +274,7 @@ def _tells(values: pd.Series, rows: NDArray[np.bool_]) -> bool:
 
 
 def _orders(
-    values: pd.Series, column: Column, y: NDArray[np.bool_]
+    values: pd.Series, column: Column, y: NDArray[np.bool_], tried: int
 ) -> Iterator[_Order | _Side]:
     """Yield the orders of the rows by one column, and their sides by whether it has a value."""
     missing = values.isna().to_numpy()
@@ -224,8 +282,8 @@ def _orders(
         nothing = list(filter(says_nothing, values.unique()))
         missing = missing | values.isin(nothing).to_numpy()
     if missing.any():
-        yield _Order("with a value", (~missing).astype(float))
-        yield _Order("without a value", missing.astype(float))
+        yield _Order("with a value", (~missing).astype(float), tried)
+        yield _Order("without a value", missing.astype(float), tried)
         yield _Side("with a value", ~missing)
         yield _Side("without a value", missing)
     is_number = pd.api.types.is_numeric_dtype(values)
@@ -237,10 +295,13 @@ def _orders(
         for first, sign in (("highest", 1.0), ("lowest", -1.0)):
             scores = sign * numbers
             last = np.nanmin(scores) - 1
-            yield _Order(first, np.where(missing, last, scores))
-    else:
+            yield _Order(first, np.where(missing, last, scores), tried)
+    if not is_number or 2 < column.distinct <= MANY_VALUES:
         codes = pd.factorize(values, use_na_sentinel=False)[0]
-        yield _Order("first by its values", shares_of_others(codes, y))
+        rows, hits = np.bincount(codes), np.bincount(codes, y)
+        # The shares of a thousand columns take seconds.
+        if hits[hits > _MOSTLY * rows].sum() >= _MOSTLY * y.sum() / _QUARTER:
+            yield _Order("first by its values", shares_of_others(codes, y), tried)
 
 
 def _shares_by(
@@ -249,10 +310,12 @@ def _shares_by(
     y: NDArray[np.bool_],
     sample: Ints,
     parts: Sequence[NDArray[np.bool_]],
+    words: Any = None,
 ) -> Floats:
     """Predict the share of positives from some columns together, by models not trained on the row.
 
-    They learn from the rows `sample`. Predicted are these and those of `parts`; other rows are NaN.
+    They learn from the rows `sample`, whose weights of words are in `words`. Predicted are these and those of
+    `parts`; other rows are NaN.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.model_selection import StratifiedKFold
@@ -265,6 +328,7 @@ def _shares_by(
     names = [column.name for column in columns if column.kind != "text"]
     shares[sample] = shares[further] = y[sample].mean()
     if not names:
+        shares[sample] = _with_words(words, shares[sample], y[sample])
         return shares
     X = np.column_stack([_as_numbers(frame[name]) for name in names])
     folds = StratifiedKFold(_PARTS, shuffle=True, random_state=_SEED)
@@ -284,7 +348,36 @@ def _shares_by(
             shares[sample[test]] = model.predict_proba(X[sample[test]])[:, 1]
         if len(further) and hasattr(model, "classes_"):
             shares[further] = model.predict_proba(X[further])[:, 1]
+        shares[sample] = _with_words(words, shares[sample], y[sample])
     return shares
+
+
+def _with_words(words: Any, shares: Floats, y: NDArray[np.bool_]) -> Floats:
+    """Predict the share of positives from weights of words and a share known without them, calibrated."""
+    if words is None or not words.shape[1] or min(y.sum(), (~y).sum()) < _PARTS:
+        return shares
+    from scipy import sparse, special
+    from sklearn.isotonic import IsotonicRegression
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+    known = special.logit(np.clip(shares, 1e-6, 1 - 1e-6))
+    X = sparse.hstack([words, known[:, None]], "csr")
+    folds = StratifiedKFold(_PARTS, shuffle=True, random_state=_SEED)
+    scores = max(
+        (
+            cross_val_predict(
+                LogisticRegression(C=C, max_iter=200),
+                X,
+                y,
+                cv=folds,
+                method="decision_function",
+            )
+            for C in _PENALTIES
+        ),
+        key=lambda scores: auc(y, scores),
+    )
+    return IsotonicRegression().fit_transform(scores, y.astype(float))
 
 
 def _as_numbers(values: pd.Series) -> Floats:
