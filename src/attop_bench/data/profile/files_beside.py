@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -20,20 +21,22 @@ _LARGEST, _SHARED = 20_000_000, 0.5
 _ALIKE, _FEW = 0.95, 50
 
 
-def remarks_on_files(
-    path: StrPath, table: Table, label: str | None
-) -> Iterator[str]:
-    """Yield a line for each file in the folder that belongs to a table, and what takes it."""
+#: Yields what is to be said of a file beside a table, and of the label.
+Remarks = Callable[[Table, str | None], Iterator[str]]
+
+
+def files_beside(path: StrPath) -> Iterator[Remarks]:
+    """Yield for each file in the folder of a table that may belong to it what is to be said."""
     path = Path(path)
     for other in _files_of(path.parent):
         words = set(words_of(other.stem.split(".")[0]))
-        held = (remark for what, remark in _ABOUT.items() if words & word_set(what))
-        remark = next(held, None)
-        if other == path or remark is None:
+        held = (about for what, about in _ABOUT.items() if words & word_set(what))
+        about = next(held, None)
+        if other == path or about is None:
             continue
         rows = _read(other)
         if rows is not None:
-            yield from remark(path, other, table, rows, label)
+            yield partial(about, other, rows)
 
 
 def _files_of(folder: Path) -> list[Path]:
@@ -57,7 +60,7 @@ def _read(path: Path) -> pd.DataFrame | None:
 
 
 def _about_labels(
-    path: Path, other: Path, table: Table, labels: pd.DataFrame, label: str | None
+    other: Path, labels: pd.DataFrame, table: Table, label: str | None
 ) -> Iterator[str]:
     """Say how labels of another file come to a table's rows: by a column of both, or in their order."""
     rows, shared = table.frame, [name for name in labels if name in table.frame]
@@ -98,7 +101,7 @@ def _name_in(rows: pd.DataFrame, keys: pd.Series) -> str | None:
 
 
 def _about_rows(
-    path: Path, other: Path, table: Table, further: pd.DataFrame, label: str | None
+    other: Path, further: pd.DataFrame, table: Table, label: str | None
 ) -> Iterator[str]:
     """Say what another file of the same columns is for: a test part, or rows to score."""
     names, others = list(table.frame), list(further)
@@ -109,7 +112,7 @@ def _about_rows(
 
 
 def _about_weights(
-    path: Path, other: Path, table: Table, weights: pd.DataFrame, label: str | None
+    other: Path, weights: pd.DataFrame, table: Table, label: str | None
 ) -> Iterator[str]:
     """Say how weights of another file come to a table's rows: in their order, below a name or none."""
     rows = len(table.frame)

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from attop.extending import join_first
-from attop_bench.data.columns.categories import MANY_VALUES, is_dates, is_identifier
+from attop_bench.data.columns.categories import MANY_VALUES, is_identifier
 from attop_bench.data.profile.likeness import (
     FEW,
     FEWEST,
@@ -25,7 +25,12 @@ from attop_bench.data.profile.likeness import (
     look_like_names,
 )
 from attop_bench.data.profile.names import meanings_of, word_set, words_of
-from attop_bench.data.reading.cells import is_pair, no_plain_numbers, units_of
+from attop_bench.data.reading.cells import (
+    are_dates,
+    is_pair,
+    no_plain_numbers,
+    units_of,
+)
 
 #: Kinds that can be given to a column.
 KINDS = (
@@ -288,7 +293,7 @@ def _by_name(values: Values) -> Role:
 
 def _dates(values: Values) -> Verdict:
     is_time = pd.api.types.is_datetime64_any_dtype(values.present)
-    return Role("date") if is_time or is_dates(values.present) else None
+    return Role("date") if is_time or are_dates(values.present) else None
 
 
 def _no_single_values(values: Values) -> Verdict:
