@@ -53,7 +53,7 @@ def check_categories(
         distinct = values.nunique()
         what = f"has {distinct:,} values in {len(values):,} rows"
         remedy = f"drop: [{name}] to params, or replace it by numbers; if it is one, categories: [{name}]"
-        if name not in own and are_dates(values):
+        if name not in own and are_dates(values.dropna().astype(str).unique()):
             what = f"holds dates, such as {values.dropna().iloc[0]!r}, and is no category"
         elif name not in own and is_identifier(distinct, values.count()):
             what += ": it names things, and is no category"

@@ -44,7 +44,7 @@ def leaks(
     areas = _areas_of_numbers(in_days, rest, y)
     found: dict[str, dict[str, Part]] = {"alone": {}, "value": {}, "part": {}}
     for column in rest:
-        codes = dict(_codes(frame[column.name], column))
+        codes = dict(_codes(in_days[column.name], column))
         area = max([areas.get(column.name, 0.0), *_areas(codes.values(), y, half)])
         if area >= _AREA:
             evidence[column.name] = f"AUC {area:.3f}"
@@ -110,7 +110,7 @@ def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
     """Yield ways to part the rows by a column, each as the number of each row's part."""
     if column.kind in ("unusable", "empty"):
         return
-    missing = values.isna().to_numpy()
+    missing = values.array.isna()
     if missing.any():
         yield "any value", missing.astype(np.int64)
     if not column.is_feature or column.kind == "text":
@@ -121,8 +121,12 @@ def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
         numbers = values.to_numpy(np.float64)
         present = np.sort(numbers[~missing])
         # A value of half of the rows is one of the two in their middle.
-        middle = np.unique(present[[(len(present) - 1) // 2, len(present) // 2]])
-        usual = [value for value in middle if (numbers == value).mean() >= 0.5]
+        middle = sorted(
+            {present[(len(present) - 1) // 2], present[len(present) // 2]}
+        )
+        usual = [
+            v for v in middle if 2 * np.count_nonzero(numbers == v) >= len(numbers)
+        ]
         if usual:
             yield (
                 "another value than the usual",
@@ -130,20 +134,22 @@ def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
             )
 
 
-def _with_days(frame: pd.DataFrame, columns: Sequence[Column]) -> pd.DataFrame:
-    """Replace dates, of a form that has an order of days, by the numbers of the days; gaps stay."""
-    days = {}
+def _with_days(
+    frame: pd.DataFrame, columns: Sequence[Column]
+) -> dict[str, pd.Series]:
+    """List the values of each column, of dates in a form that has an order of days their numbers."""
+    values = dict(frame.items())
     for column in columns:
         if column.kind == "date":
-            present = frame[column.name].dropna()
+            present = values[column.name].dropna()
             with suppress(DatasetError):
                 numbers = pd.Series(day_numbers(present, ""), present.index)
-                days[column.name] = numbers.reindex(frame.index)
-    return frame.assign(**days)
+                values[column.name] = numbers.reindex(frame.index)
+    return values
 
 
 def _areas_of_numbers(
-    frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_]
+    frame: Mapping[str, pd.Series], columns: Sequence[Column], y: NDArray[np.bool_]
 ) -> dict[str, float]:
     """Compute the AUC of each column of numbers or days, either way up, gaps at the median."""
     areas: dict[str, float] = {}
@@ -151,7 +157,7 @@ def _areas_of_numbers(
     for column in columns:
         values = frame[column.name]
         told = column.is_feature or column.kind == "date"
-        if not told or not pd.api.types.is_numeric_dtype(values):
+        if not told or not pd.api.types.is_numeric_dtype(values.dtype):
             continue
         numbers = values.to_numpy(np.float64)
         missing = np.isnan(numbers)

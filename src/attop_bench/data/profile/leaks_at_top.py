@@ -130,7 +130,7 @@ class Part:
 
 
 def leaks_at_top(
-    frame: pd.DataFrame,
+    frame: Mapping[str, pd.Series],
     columns: Sequence[Column],
     y: NDArray[np.bool_],
     told: Sequence[str],
@@ -148,7 +148,7 @@ def leaks_at_top(
     Parameters
     ----------
     frame
-        Rows with a label.
+        Columns of the rows with a label.
     columns
         The columns that may be features.
     y
@@ -219,10 +219,10 @@ def _orders(
     values: pd.Series, column: Column, y: NDArray[np.bool_]
 ) -> Iterator[_Order | _Side]:
     """Yield the orders of the rows by one column, and their sides by whether it has a value."""
-    missing = values.isna().to_numpy()
+    missing = values.array.isna()
     if column.kind == "category" and column.text:
         nothing = list(filter(says_nothing, values.unique()))
-        missing = missing | values.isin(nothing).to_numpy()
+        missing = missing | (values.isin(nothing).to_numpy() if nothing else False)
     if missing.any():
         yield _Order("with a value", (~missing).astype(float))
         yield _Order("without a value", missing.astype(float))
@@ -236,15 +236,16 @@ def _orders(
         numbers = values.to_numpy(np.float64, na_value=np.nan)
         for first, sign in (("highest", 1.0), ("lowest", -1.0)):
             scores = sign * numbers
-            last = np.nanmin(scores) - 1
-            yield _Order(first, np.where(missing, last, scores))
+            if missing.any():
+                scores[missing] = np.nanmin(scores) - 1
+            yield _Order(first, scores)
     else:
         codes = pd.factorize(values, use_na_sentinel=False)[0]
         yield _Order("first by its values", shares_of_others(codes, y))
 
 
 def _shares_by(
-    frame: pd.DataFrame,
+    frame: Mapping[str, pd.Series],
     columns: Sequence[Column],
     y: NDArray[np.bool_],
     sample: Ints,

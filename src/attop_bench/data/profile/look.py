@@ -155,7 +155,8 @@ def _digest(values: pd.Series) -> int:
     """Compute a number that is equal for columns of equal values."""
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
         return hash(values.to_numpy().tobytes())
-    return int(pd.util.hash_pandas_object(values.astype(str), index=False).sum())
+    codes, distinct = pd.factorize(values)
+    return hash((codes.tobytes(), *distinct))
 
 
 def _twins(frame: pd.DataFrame) -> dict[str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -177,7 +177,10 @@ def as_written(text: pd.Series, values: Floats) -> pd.Series | None:
 
 def _distinct(text: pd.Series) -> Sequence[str]:
     """List the different values of text that are not missing."""
-    return text.drop_duplicates().dropna().array
+    import pandas as pd
+
+    distinct = text.unique()
+    return distinct[pd.notna(distinct)]
 
 
 def written(value: object) -> tuple[str, str] | None:
@@ -325,8 +328,7 @@ def is_date(text: str) -> bool:
     return _DATE.fullmatch(text.strip()) is not None
 
 
-def are_dates(values: pd.Series) -> bool:
-    """Decide whether the different values of text are dates, but for few."""
-    distinct = values.dropna().astype(str).unique()
-    dates = sum(is_date(v) for v in distinct)
-    return len(distinct) > 0 and dates >= _MOSTLY * len(distinct)
+def are_dates(distinct: Iterable[str]) -> bool:
+    """Decide whether different texts are dates, but for few."""
+    dates = [is_date(text) for text in distinct]
+    return 0 < _MOSTLY * len(dates) <= sum(dates)
