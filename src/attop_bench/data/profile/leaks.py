@@ -11,7 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from attop.extending import Floats, Ints
-from attop.metrics import auc
 from attop_bench.data.columns.categories import MANY_VALUES
 from attop_bench.data.columns.days import day_numbers
 from attop_bench.data.errors import DatasetError
@@ -153,7 +152,6 @@ def _areas_of_numbers(
 ) -> dict[str, float]:
     """Compute the AUC of each column of numbers or days, either way up, gaps at the median."""
     areas: dict[str, float] = {}
-    pairs, least = y.sum() * (~y).sum(), y.sum() * (y.sum() + 1) / 2
     for column in columns:
         values = frame[column.name]
         told = column.is_feature or column.kind == "date"
@@ -163,9 +161,15 @@ def _areas_of_numbers(
         missing = np.isnan(numbers)
         if missing.any():
             numbers = np.where(missing, values.median(), numbers)
-        area = float((_sum_of_ranks(numbers, y) - least) / pairs)
-        areas[column.name] = max(area, 1 - area)
+        areas[column.name] = _area(numbers, y)
     return areas
+
+
+def _area(numbers: Floats, y: NDArray[np.bool_]) -> float:
+    """Compute the AUC of an order, either way up."""
+    pairs, least = y.sum() * (~y).sum(), y.sum() * (y.sum() + 1) / 2
+    area = float((_sum_of_ranks(numbers, y) - least) / pairs)
+    return max(area, 1 - area)
 
 
 def _sum_of_ranks(numbers: Floats, rows: NDArray[np.bool_]) -> float:
@@ -181,15 +185,9 @@ def _areas(
     codes: Iterable[Ints], y: NDArray[np.bool_], half: NDArray[np.bool_]
 ) -> Iterator[float]:
     """Yield the AUC of a column, either way up, by each way to part its rows."""
-    label = y.astype(int)
     for code in codes:  # a row by the share of positives among others of its code
-        area = auc(
-            label,
-            np.where(
-                half, _shares(code, y, ~half)[code], _shares(code, y, half)[code]
-            ),
-        )
-        yield max(area, 1 - area)
+        first, second = (_shares(code, y, rows)[code] for rows in (~half, half))
+        yield _area(np.where(half, first, second), y)
 
 
 def _by_half(
