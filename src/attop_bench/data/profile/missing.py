@@ -254,8 +254,7 @@ def words_read(table: Table, name: str) -> list[str]:
 
 def usual_words(table: Table, name: str) -> list[str]:
     """List the usual words for a missing value that a column has, without the empty cell."""
-    text = table.frame[name].str.strip()
-    return sorted(text[text.isin(GAPS - {""})].unique())
+    return sorted((GAPS - {""}) & {*table.frame[name].str.strip().unique()})
 
 
 def as_options(entries: Sequence[Gap]) -> dict[str, list[str] | bool]:
@@ -288,9 +287,8 @@ def remarks(entries: Iterable[Gap]) -> list[str]:
 
 def _differ(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> bool:
     """Decide whether two shares of positives differ by more than chance."""
-    hits = int(a.sum())
-    n_pos, n = hits + int(b.sum()), len(a) + len(b)
-    return len(a) >= _ROWS and chance(hits, len(a), n_pos, n) < _CHANCE
+    y = np.concatenate([a, b])
+    return len(a) >= _ROWS and chance(a.sum(), len(a), y.sum(), len(y)) < _CHANCE
 
 
 def chance(hits: int, rows: int, n_pos: int, n: int) -> float:
@@ -298,15 +296,13 @@ def chance(hits: int, rows: int, n_pos: int, n: int) -> float:
 
     It is the p-value of Fisher's exact test; SciPy, which has it, takes half a second to import.
     """
-    log = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
+    log = np.cumsum(np.log(np.maximum(np.arange(n + 1), 1)))  # of factorials
     number = np.arange(max(0, rows + n_pos - n), min(rows, n_pos) + 1)
-    rest = n - rows - n_pos
-    ways = (
-        log[number] + log[rows - number] + log[n_pos - number] + log[rest + number]
-    )
+    parts = (number, rows - number, n_pos - number, n - rows - n_pos + number)
+    ways = np.sum([log[part] for part in parts], axis=0)
     share = np.exp(ways.min() - ways)
     # Equally likely ones differ by rounding.
-    seldom = share <= share[hits - number[0]] * (1 + 1e-7)
+    seldom = share <= share[number == hits] * (1 + 1e-7)
     return float(share[seldom].sum() / share.sum())
 
 

@@ -95,13 +95,8 @@ def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
     kind = describe(
         frame.assign(**{column.name: text}), column.name, column.example
     ).kind
-    kind = (
-        kind
-        if kind in ("entity", "group")
-        else "identifier"
-        if single
-        else "category"
-    )
+    if kind not in ("entity", "group"):
+        kind = "identifier" if single else "category"
     return replace(
         column,
         kind=kind,
