@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -21,22 +20,31 @@ _LARGEST, _SHARED = 20_000_000, 0.5
 _ALIKE, _FEW = 0.95, 50
 
 
-#: Yields what is to be said of a file beside a table, and of the label.
-Remarks = Callable[[Table, str | None], Iterator[str]]
+#: A file beside a table, its rows, and who speaks of it.
+FileBeside = tuple[Path, pd.DataFrame, Callable[..., Iterator[str]]]
 
 
-def files_beside(path: StrPath) -> Iterator[Remarks]:
-    """Yield for each file in the folder of a table that may belong to it what is to be said."""
-    path = Path(path)
-    for other in _files_of(path.parent):
+def files_beside(path: StrPath) -> list[FileBeside]:
+    """List the files in the folder of a table that may belong to it by their names."""
+    found = []
+    for other in _files_of(Path(path).parent):
         words = set(words_of(other.stem.split(".")[0]))
-        held = (about for what, about in _ABOUT.items() if words & word_set(what))
-        about = next(held, None)
-        if other == path or about is None:
+        held = (remark for what, remark in _ABOUT.items() if words & word_set(what))
+        remark = next(held, None)
+        if other == Path(path) or remark is None:
             continue
         rows = _read(other)
         if rows is not None:
-            yield partial(about, other, rows)
+            found.append((other, rows, remark))
+    return found
+
+
+def remarks_on_files(
+    files: Iterable[FileBeside], table: Table, label: str | None
+) -> Iterator[str]:
+    """Yield a line for each file that belongs to a table, and what takes it."""
+    for other, rows, remark in files:
+        yield from remark(other, table, rows, label)
 
 
 def _files_of(folder: Path) -> list[Path]:
@@ -60,7 +68,7 @@ def _read(path: Path) -> pd.DataFrame | None:
 
 
 def _about_labels(
-    other: Path, labels: pd.DataFrame, table: Table, label: str | None
+    other: Path, table: Table, labels: pd.DataFrame, label: str | None
 ) -> Iterator[str]:
     """Say how labels of another file come to a table's rows: by a column of both, or in their order."""
     rows, shared = table.frame, [name for name in labels if name in table.frame]
@@ -101,7 +109,7 @@ def _name_in(rows: pd.DataFrame, keys: pd.Series) -> str | None:
 
 
 def _about_rows(
-    other: Path, further: pd.DataFrame, table: Table, label: str | None
+    other: Path, table: Table, further: pd.DataFrame, label: str | None
 ) -> Iterator[str]:
     """Say what another file of the same columns is for: a test part, or rows to score."""
     names, others = list(table.frame), list(further)
@@ -112,7 +120,7 @@ def _about_rows(
 
 
 def _about_weights(
-    other: Path, weights: pd.DataFrame, table: Table, label: str | None
+    other: Path, table: Table, weights: pd.DataFrame, label: str | None
 ) -> Iterator[str]:
     """Say how weights of another file come to a table's rows: in their order, below a name or none."""
     rows = len(table.frame)

@@ -15,7 +15,7 @@ import pandas as pd
 
 from attop_bench.data.columns.days import day_numbers
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.profile.files_beside import files_beside
+from attop_bench.data.profile.files_beside import files_beside, remarks_on_files
 from attop_bench.data.profile.findings import Look
 from attop_bench.data.profile.labels import choose_label
 from attop_bench.data.profile.leaks import leaks
@@ -62,8 +62,7 @@ def look(
 def evidence(profile: Profile, form: str | None) -> Look:
     """Gather all findings on a table whose columns, label and missing values are decided."""
     table, frame, y = profile.table, profile.frame, profile.positives
-    label = profile.of_label
-    others = [c for c in profile.columns if c.name != label]
+    others = [c for c in profile.columns if c.name != profile.of_label]
     numbers = [c.name for c in others if c.kind == "number"]
     features = [c.name for c in others if c.is_feature]
     dates = [c.name for c in profile.columns if c.kind == "date" and not c.missing]
@@ -71,19 +70,17 @@ def evidence(profile: Profile, form: str | None) -> Look:
     unlabelled, undecided = _without_class(profile)
     classed = ~(unlabelled | undecided)
     leaking = {}
-    if label is not None and y is not None:
+    if profile.label is not None and y is not None:
+        label = profile.label.column
         leaking = leaks(frame[classed], profile.columns, label, y[classed])
     categories = [
         c.name
         for c in others
         if c.kind == "category" and c.text and c.name not in leaking
     ]
+    files = files_beside(profile.path)
     remarks = [
-        *(
-            said
-            for about in files_beside(profile.path)
-            for said in about(table, label)
-        ),
+        *(remarks_on_files(files, table, profile.of_label) if files else ()),
         *profile.remarks,
         *sentinels(table, frame, numbers),
         *words_for_nothing(table, frame, categories),

@@ -366,10 +366,12 @@ def _quantities(values: Values) -> Verdict:
 
 def _running_text(values: Values) -> Verdict:
     """Accept text of several words that seldom comes back."""
-    if values.distinct <= max(MANY_VALUES, values.rows / 5):
-        return None
     words = values.different.map(_count_words).median()
-    if words < _ASKED:
+    if (
+        values.distinct <= MANY_VALUES
+        or values.distinct <= values.rows / 5
+        or words < _ASKED
+    ):
         return None
     return Role(
         "text",

@@ -177,10 +177,7 @@ def as_written(text: pd.Series, values: Floats) -> pd.Series | None:
 
 def _distinct(text: pd.Series) -> Sequence[str]:
     """List the different values of text that are not missing."""
-    import pandas as pd
-
-    distinct = text.unique()
-    return distinct[pd.notna(distinct)]
+    return text.drop_duplicates().dropna().array
 
 
 def written(value: object) -> tuple[str, str] | None:
