@@ -148,7 +148,7 @@ def leaks_at_top(
     Parameters
     ----------
     frame
-        Columns of the rows with a label.
+        Rows with a label.
     columns
         The columns that may be features.
     y
@@ -222,7 +222,7 @@ def _orders(
     missing = values.array.isna()
     if column.kind == "category" and column.text:
         nothing = list(filter(says_nothing, values.unique()))
-        missing = missing | (values.isin(nothing).to_numpy() if nothing else False)
+        missing = missing | values.isin(nothing).to_numpy()
     if missing.any():
         yield _Order("with a value", (~missing).astype(float))
         yield _Order("without a value", missing.astype(float))
@@ -236,9 +236,8 @@ def _orders(
         numbers = values.to_numpy(np.float64, na_value=np.nan)
         for first, sign in (("highest", 1.0), ("lowest", -1.0)):
             scores = sign * numbers
-            if missing.any():
-                scores[missing] = np.nanmin(scores) - 1
-            yield _Order(first, scores)
+            last = np.nanmin(scores) - 1
+            yield _Order(first, np.where(missing, last, scores))
     else:
         codes = pd.factorize(values, use_na_sentinel=False)[0]
         yield _Order("first by its values", shares_of_others(codes, y))
