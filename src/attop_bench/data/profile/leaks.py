@@ -43,7 +43,7 @@ def leaks(
     areas = _areas_of_numbers(in_days, rest, y)
     found: dict[str, dict[str, Part]] = {"alone": {}, "value": {}, "part": {}}
     for column in rest:
-        codes = dict(_codes(in_days[column.name], column))
+        codes = dict(_codes(frame[column.name], column))
         area = max([areas.get(column.name, 0.0), *_areas(codes.values(), y, half)])
         if area >= _AREA:
             evidence[column.name] = f"AUC {area:.3f}"
@@ -133,22 +133,20 @@ def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
             )
 
 
-def _with_days(
-    frame: pd.DataFrame, columns: Sequence[Column]
-) -> dict[str, pd.Series]:
-    """List the values of each column, of dates in a form that has an order of days their numbers."""
-    values = dict(frame.items())
+def _with_days(frame: pd.DataFrame, columns: Sequence[Column]) -> pd.DataFrame:
+    """Replace dates, of a form that has an order of days, by the numbers of the days; gaps stay."""
+    days = {}
     for column in columns:
         if column.kind == "date":
-            present = values[column.name].dropna()
+            present = frame[column.name].dropna()
             with suppress(DatasetError):
                 numbers = pd.Series(day_numbers(present, ""), present.index)
-                values[column.name] = numbers.reindex(frame.index)
-    return values
+                days[column.name] = numbers.reindex(frame.index)
+    return frame.assign(**days)
 
 
 def _areas_of_numbers(
-    frame: Mapping[str, pd.Series], columns: Sequence[Column], y: NDArray[np.bool_]
+    frame: pd.DataFrame, columns: Sequence[Column], y: NDArray[np.bool_]
 ) -> dict[str, float]:
     """Compute the AUC of each column of numbers or days, either way up, gaps at the median."""
     areas: dict[str, float] = {}

@@ -130,7 +130,7 @@ class Part:
 
 
 def leaks_at_top(
-    frame: Mapping[str, pd.Series],
+    frame: pd.DataFrame,
     columns: Sequence[Column],
     y: NDArray[np.bool_],
     told: Sequence[str],
@@ -244,7 +244,7 @@ def _orders(
 
 
 def _shares_by(
-    frame: Mapping[str, pd.Series],
+    frame: pd.DataFrame,
     columns: Sequence[Column],
     y: NDArray[np.bool_],
     sample: Ints,
