@@ -164,19 +164,14 @@ def _areas_of_numbers(
 
 
 def _area(numbers: Floats, y: NDArray[np.bool_]) -> float:
-    """Compute the AUC of an order, either way up."""
-    pairs, least = y.sum() * (~y).sum(), y.sum() * (y.sum() + 1) / 2
-    area = float((_sum_of_ranks(numbers, y) - least) / pairs)
-    return max(area, 1 - area)
-
-
-def _sum_of_ranks(numbers: Floats, rows: NDArray[np.bool_]) -> float:
-    """Sum the ranks of some rows among all, from 1; equal numbers have the mean of theirs."""
-    ordered = np.sort(numbers)
+    """Compute the AUC of an order, either way up; equal numbers have the mean of their ranks."""
+    ordered, n_pos = np.sort(numbers), y.sum()
     below, up_to = (
-        np.searchsorted(ordered, numbers[rows], side) for side in ("left", "right")
+        np.searchsorted(ordered, numbers[y], side) for side in ("left", "right")
     )
-    return float((below + up_to + 1).sum() / 2)
+    ranks = (below + up_to + 1).sum() / 2
+    area = float((ranks - n_pos * (n_pos + 1) / 2) / (n_pos * (~y).sum()))
+    return max(area, 1 - area)
 
 
 def _areas(
