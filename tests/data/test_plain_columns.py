@@ -63,7 +63,7 @@ def test_a_column_has_the_same_values_whether_it_is_plain_or_not(missing, decima
         table = Table(text, "t", has_types=False, missing=missing, decimal=decimal)
         padded = Table(" " + text, "t", has_types=False, missing=missing, decimal=decimal)
         pd.testing.assert_series_equal(table.values("a"), padded.values("a"))
-        assert padded.plain("a") is None
+        assert plain_floats(padded.frame["a"]) is None
 
 
 @pytest.mark.parametrize("words", [GAPS, frozenset(), frozenset(["", "x", "-999"])])
