@@ -163,7 +163,8 @@ def test_help_imports_nothing_heavy():
 
 def test_a_look_imports_no_statistics(tmp_path):
     path = tmp_path / "table.csv"
-    path.write_text("x,day,y\n" + "".join(f"{i / 7},2026-0{i % 5 + 1}-01,{i % 3 // 2}\n" for i in range(200)))
+    rows = (f"{i / 7},2026-0{i % 5 + 1}-01,{'abc'[i % 3] * (i % 4 > 0)},{i % 3 // 2}\n" for i in range(200))
+    path.write_text("x,day,word,y\n" + "".join(rows))
     code = (
         "import sys\nfrom attop_bench.cli.main import main\n"
         f"assert main(['look', {str(path)!r}, '--label', 'y']) == 0\n"

@@ -3,10 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import fisher_exact
 
 from attop.metrics import auc
 from attop_bench.data.profile.leaks import _areas_of_numbers, leaks
 from attop_bench.data.profile.leaks_at_top import _Order
+from attop_bench.data.profile.missing import chance
 from attop_bench.data.profile.readers import Column
 from attop_bench.data.reading import table as columns
 from attop_bench.data.reading.cells import GAPS, as_written, numbers_of, plain_floats, present
@@ -61,7 +63,7 @@ def test_a_column_has_the_same_values_whether_it_is_plain_or_not(missing, decima
         table = Table(text, "t", has_types=False, missing=missing, decimal=decimal)
         padded = Table(" " + text, "t", has_types=False, missing=missing, decimal=decimal)
         pd.testing.assert_series_equal(table.values("a"), padded.values("a"))
-        assert padded.plain("a") is None
+        assert plain_floats(padded.frame["a"]) is None
 
 
 @pytest.mark.parametrize("words", [GAPS, frozenset(), frozenset(["", "x", "-999"])])
@@ -126,3 +128,15 @@ def test_numbers_with_types_are_written_once_a_value(values, monkeypatch):
     assert len(asked) == frame["a"].nunique()
     expected = [value if pd.isna(value) else one_by_one(value) for value in table.values("a")]
     assert text.tolist() == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize("n", [1, 12, 60, 3000])
+def test_chance_is_that_of_fishers_exact_test(n):
+    rng = np.random.default_rng(n)
+    for _ in range(40):
+        rows, n_pos = rng.integers(0, n + 1, 2)
+        hits = rng.integers(max(0, rows + n_pos - n), min(rows, n_pos) + 1)
+        table = [[hits, rows - hits], [n_pos - hits, n - rows - n_pos + hits]]
+        np.testing.assert_allclose(
+            chance(hits, rows, n_pos, n), fisher_exact(table).pvalue, rtol=1e-7, atol=1e-300
+        )

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.reading.cells import is_date, no_plain_numbers
+from attop_bench.data.reading.cells import are_dates, no_plain_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: One-hot columns of a feature that are refused unless a ceiling is set.
 MANY_VALUES = 50
-#: Share of the values of text that must look like dates.
-_MOSTLY = 0.95
 
 
 def as_identifiers(text: pd.Series, where: str) -> pd.Series:
@@ -33,13 +31,6 @@ def as_identifiers(text: pd.Series, where: str) -> pd.Series:
 def is_identifier(distinct: int, rows: int) -> bool:
     """Decide whether most values name one row or two, as order numbers and notes do."""
     return distinct > max(MANY_VALUES, rows / 2)
-
-
-def is_dates(values: pd.Series) -> bool:
-    """Decide whether text is mostly dates: 2026-01-31, 31/01/2026 or 31-Jan-26, with or without a time."""
-    distinct = values.drop_duplicates().dropna().astype(str)
-    dates = sum(is_date(v) for v in distinct)
-    return len(distinct) > 0 and dates >= _MOSTLY * len(distinct)
 
 
 def check_text(text: pd.DataFrame, where: str) -> None:
@@ -65,7 +56,7 @@ def check_categories(
         distinct = len(values.cat.categories)
         what = f"has {distinct:,} values in {len(values):,} rows"
         remedy = f"drop: [{name}] to params, or replace it by numbers; if it is one, categories: [{name}]"
-        if name not in own and is_dates(values):
+        if name not in own and are_dates(values.dropna().astype(str).unique()):
             what = f"holds dates, such as {values.dropna().iloc[0]!r}, and is no category"
         elif name not in own and is_identifier(distinct, values.count()):
             what += ": it names things, and is no category"

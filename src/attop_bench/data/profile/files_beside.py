@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -23,18 +23,20 @@ _LARGEST, _SHARED = 20_000_000, 0.5
 _ALIKE, _FEW = 0.95, 50
 
 
-def remarks_on_files(
-    path: StrPath, table: Table, label: str | None, options: Iterable[object] = ()
-) -> Iterator[str]:
-    """Yield a line for the files in the folder that belong to a table, each with what takes it.
+#: A file beside a table, its rows, and who speaks of it.
+FileBeside = tuple[Path, pd.DataFrame, Callable[..., Iterator[str]]]
+
+
+def files_beside(path: StrPath, options: Iterable[object] = ()) -> list[FileBeside]:
+    """List the files in the folder of a table that may belong to it by their names.
 
     Those that one of the `options` takes are left out.
     """
-    path = Path(path)
     named = (o.get("path") if isinstance(o, Mapping) else o for o in options)
-    taken = {path, *(Path(o) for o in named if isinstance(o, (str, os.PathLike)))}
-    lines: dict[str, list[str]] = {}
-    for other in _files_of(path.parent):
+    taken = {Path(path)}
+    taken |= {Path(o) for o in named if isinstance(o, (str, os.PathLike))}
+    found = []
+    for other in _files_of(Path(path).parent):
         words = set(words_of(other.stem.split(".")[0]))
         held = (remark for what, remark in _ABOUT.items() if words & word_set(what))
         remark = next(held, None)
@@ -42,8 +44,18 @@ def remarks_on_files(
             continue
         rows = _read(other)
         if rows is not None:
-            for text in remark(path, other, table, rows, label):
-                lines.setdefault(text, []).append(other.name)
+            found.append((other, rows, remark))
+    return found
+
+
+def remarks_on_files(
+    files: Iterable[FileBeside], table: Table, label: str | None
+) -> Iterator[str]:
+    """Yield a line for the files that belong to a table, each with what takes it."""
+    lines: dict[str, list[str]] = {}
+    for other, rows, remark in files:
+        for text in remark(other, table, rows, label):
+            lines.setdefault(text, []).append(other.name)
     for text, names in lines.items():
         several = "each of " if len(names) > 1 else ""
         yield f"{several}{join_first(names, 3)} beside it {text}"
@@ -70,7 +82,7 @@ def _read(path: Path) -> pd.DataFrame | None:
 
 
 def _about_labels(
-    path: Path, other: Path, table: Table, labels: pd.DataFrame, label: str | None
+    other: Path, table: Table, labels: pd.DataFrame, label: str | None
 ) -> Iterator[str]:
     """Say how labels of another file come to a table's rows: by a column of both, or in their order."""
     rows, shared = table.frame, [name for name in labels if name in table.frame]
@@ -115,7 +127,7 @@ def _name_in(rows: pd.DataFrame, keys: pd.Series) -> str | None:
 
 
 def _about_rows(
-    path: Path, other: Path, table: Table, further: pd.DataFrame, label: str | None
+    other: Path, table: Table, further: pd.DataFrame, label: str | None
 ) -> Iterator[str]:
     """Say what another file of the same columns is for: a test part, or rows to score."""
     names, others = list(table.frame), list(further)
@@ -129,7 +141,7 @@ def _about_rows(
 
 
 def _about_weights(
-    path: Path, other: Path, table: Table, weights: pd.DataFrame, label: str | None
+    other: Path, table: Table, weights: pd.DataFrame, label: str | None
 ) -> Iterator[str]:
     """Say how weights of another file come to a table's rows: in their order, below a name or none."""
     rows = len(table.frame)

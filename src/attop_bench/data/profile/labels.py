@@ -27,6 +27,8 @@ from attop_bench.data.reading.table import Table
 
 #: Rows of a class that the folds of a proposal need, and most grades of a label.
 ENOUGH, _GRADES = 10, 10
+#: Kinds that are never a label.
+_NO_LABELS = ("date", "unusable", "text", "weight")
 #: Share from which on the rarer of two values need not be the positive one.
 _RARE = 0.25
 _TRUE = (
@@ -95,16 +97,18 @@ def candidates(profile: Profile) -> list[LabelColumn]:
     """
     ranked = []
     for column in profile.columns:
+        if column.distinct > MOST or column.kind in _NO_LABELS:
+            continue
         values = profile.frame[column.name]
         is_last = column.name == profile.columns[-1].name
         is_named = is_outcome(column.name)
         distinct = column.distinct
         if column.text and distinct <= _GRADES:
-            distinct = len(set(_known(values).map(_folded)))
+            words = {*values.dropna().unique()}
+            distinct = len({*map(_folded, words - UNKNOWN or words)})
         most = MOST if is_named else _GRADES
         has_grades = 3 <= column.distinct <= most and (is_named or is_last)
-        has_classes = has_grades or 2 in (column.distinct, distinct)
-        if column.kind in ("date", "unusable", "text", "weight") or not has_classes:
+        if not has_grades and 2 not in (column.distinct, distinct):
             continue
         label = as_label(profile, column.name)
         few = min(label.share, 1 - label.share) * values.count() < ENOUGH

@@ -11,7 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from attop.extending import Floats, Ints
-from attop.metrics import auc
 from attop_bench.data.columns.categories import MANY_VALUES
 from attop_bench.data.columns.days import day_numbers
 from attop_bench.data.errors import DatasetError
@@ -114,7 +113,7 @@ def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
     """Yield ways to part the rows by a column, each as the number of each row's part."""
     if column.kind in ("unusable", "empty"):
         return
-    missing = values.isna().to_numpy()
+    missing = values.array.isna()
     if missing.any():
         yield "any value", missing.astype(np.int64)
     if not column.is_feature or column.kind == "text":
@@ -125,8 +124,12 @@ def _codes(values: pd.Series, column: Column) -> Iterator[tuple[str, Ints]]:
         numbers = values.to_numpy(np.float64)
         present = np.sort(numbers[~missing])
         # A value of half of the rows is one of the two in their middle.
-        middle = np.unique(present[[(len(present) - 1) // 2, len(present) // 2]])
-        usual = [value for value in middle if (numbers == value).mean() >= 0.5]
+        middle = sorted(
+            {present[(len(present) - 1) // 2], present[len(present) // 2]}
+        )
+        usual = [
+            v for v in middle if 2 * np.count_nonzero(numbers == v) >= len(numbers)
+        ]
         if usual:
             yield (
                 "another value than the usual",
@@ -151,43 +154,37 @@ def _areas_of_numbers(
 ) -> dict[str, float]:
     """Compute the AUC of each column of numbers or days, either way up, gaps at the median."""
     areas: dict[str, float] = {}
-    pairs, least = y.sum() * (~y).sum(), y.sum() * (y.sum() + 1) / 2
     for column in columns:
         values = frame[column.name]
         told = column.is_feature or column.kind == "date"
-        if not told or not pd.api.types.is_numeric_dtype(values):
+        if not told or not pd.api.types.is_numeric_dtype(values.dtype):
             continue
         numbers = values.to_numpy(np.float64)
         missing = np.isnan(numbers)
         if missing.any():
             numbers = np.where(missing, values.median(), numbers)
-        area = float((_sum_of_ranks(numbers, y) - least) / pairs)
-        areas[column.name] = max(area, 1 - area)
+        areas[column.name] = _area(numbers, y)
     return areas
 
 
-def _sum_of_ranks(numbers: Floats, rows: NDArray[np.bool_]) -> float:
-    """Sum the ranks of some rows among all, from 1; equal numbers have the mean of theirs."""
-    ordered = np.sort(numbers)
+def _area(numbers: Floats, y: NDArray[np.bool_]) -> float:
+    """Compute the AUC of an order, either way up; equal numbers have the mean of their ranks."""
+    ordered, n_pos = np.sort(numbers), y.sum()
     below, up_to = (
-        np.searchsorted(ordered, numbers[rows], side) for side in ("left", "right")
+        np.searchsorted(ordered, numbers[y], side) for side in ("left", "right")
     )
-    return float((below + up_to + 1).sum() / 2)
+    ranks = (below + up_to + 1).sum() / 2
+    area = float((ranks - n_pos * (n_pos + 1) / 2) / (n_pos * (~y).sum()))
+    return max(area, 1 - area)
 
 
 def _areas(
     codes: Iterable[Ints], y: NDArray[np.bool_], half: NDArray[np.bool_]
 ) -> Iterator[float]:
     """Yield the AUC of a column, either way up, by each way to part its rows."""
-    label = y.astype(int)
     for code in codes:  # a row by the share of positives among others of its code
-        area = auc(
-            label,
-            np.where(
-                half, _shares(code, y, ~half)[code], _shares(code, y, half)[code]
-            ),
-        )
-        yield max(area, 1 - area)
+        first, second = (_shares(code, y, rows)[code] for rows in (~half, half))
+        yield _area(np.where(half, first, second), y)
 
 
 def _by_half(what: str, code: Ints, y: NDArray[np.bool_]) -> str:

@@ -196,7 +196,7 @@ def leaks_at_top(
     ]
     sample = _sampled(frame, features)
     texts = [column.name for column in features if column.kind == "text"]
-    phrases = Phrases.of_columns(frame, texts, sample)
+    phrases = Phrases.of_columns(frame, texts, sample) if texts else None
     suspected = {
         column.name: orders
         for column in columns
@@ -277,7 +277,7 @@ def _orders(
     values: pd.Series, column: Column, y: NDArray[np.bool_], tried: int
 ) -> Iterator[_Order | _Side]:
     """Yield the orders of the rows by one column, and their sides by whether it has a value."""
-    missing = values.isna().to_numpy()
+    missing = values.array.isna()
     if column.kind == "category" and column.text:
         nothing = list(filter(says_nothing, values.unique()))
         missing = missing | values.isin(nothing).to_numpy()

@@ -16,7 +16,7 @@ import pandas as pd
 from attop_bench.data.columns.days import day_numbers
 from attop_bench.data.columns.labels import comparison_of
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.profile.files_beside import remarks_on_files
+from attop_bench.data.profile.files_beside import files_beside, remarks_on_files
 from attop_bench.data.profile.findings import Look
 from attop_bench.data.profile.labels import choose_label
 from attop_bench.data.profile.leaks import leaks
@@ -86,14 +86,10 @@ def evidence(profile: Profile, form: str | None) -> Look:
         for c in others
         if c.kind == "category" and c.text and c.name not in leaking
     ]
+    files = files_beside(profile.path, [answers.labels, *profile.reader.values()])
     remarks = [
         *remarks_on_direction(table),
-        *remarks_on_files(
-            profile.path,
-            table,
-            profile.of_label,
-            [answers.labels, *profile.reader.values()],
-        ),
+        *(remarks_on_files(files, table, profile.of_label) if files else ()),
         *profile.remarks,
         *sentinels(table, frame, numbers),
         *words_for_nothing(table, frame, categories),
@@ -173,7 +169,8 @@ def _digest(values: pd.Series) -> int:
     """Compute a number that is equal for columns of equal values."""
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
         return hash(values.to_numpy().tobytes())
-    return int(pd.util.hash_pandas_object(values.astype(str), index=False).sum())
+    codes, distinct = pd.factorize(values)
+    return hash((codes.tobytes(), *distinct))
 
 
 def _twins(frame: pd.DataFrame) -> dict[str, str]:

@@ -13,9 +13,10 @@ from numbers import Real
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from attop.extending import join_first
-from attop_bench.data.columns.categories import MANY_VALUES, is_dates, is_identifier
+from attop_bench.data.columns.categories import MANY_VALUES, is_identifier
 from attop_bench.data.profile.likeness import (
     FEW,
     FEWEST,
@@ -25,7 +26,12 @@ from attop_bench.data.profile.likeness import (
     look_like_names,
 )
 from attop_bench.data.profile.names import meanings_of, word_set, words_of
-from attop_bench.data.reading.cells import is_pair, no_plain_numbers, units_of
+from attop_bench.data.reading.cells import (
+    are_dates,
+    is_pair,
+    no_plain_numbers,
+    units_of,
+)
 
 #: Kinds that can be given to a column.
 KINDS = (
@@ -97,18 +103,35 @@ class Values:
 
     frame: pd.DataFrame
     name: str
-    present: pd.Series
-    distinct: int
-
-    @property
-    def rows(self) -> int:
-        """Rows with a value."""
-        return len(self.present)
+    #: With gaps.
+    column: pd.Series
 
     @cached_property
     def is_text(self) -> bool:
         """Not all numbers."""
-        return not pd.api.types.is_numeric_dtype(self.present)
+        return not pd.api.types.is_numeric_dtype(self.column)
+
+    @cached_property
+    def present(self) -> pd.Series:
+        """The values that are present."""
+        return self.column.dropna()
+
+    @cached_property
+    def numbers(self) -> NDArray:
+        """The numbers that are present."""
+        numbers = self.column.to_numpy()
+        return numbers[~np.isnan(numbers)]
+
+    @cached_property
+    def rows(self) -> int:
+        """Rows with a value."""
+        return len(self.present if self.is_text else self.numbers)
+
+    @cached_property
+    def distinct(self) -> int:
+        """Different values."""
+        values = self.present if self.is_text else self.numbers
+        return len(pd.unique(values))
 
     @cached_property
     def names(self) -> pd.Series:
@@ -123,7 +146,7 @@ class Values:
     @cached_property
     def are_digits(self) -> bool:
         """All values of text are digits alone."""
-        return bool(self.different.str.fullmatch(r"\d+").all())
+        return all(word.isascii() and word.isdecimal() for word in self.different)
 
     @cached_property
     def exceptions(self) -> pd.Series:
@@ -209,8 +232,7 @@ Reader = Callable[[Values], Verdict]
 
 def describe(frame: pd.DataFrame, name: str, example: str) -> Column:
     """Describe a column of a table by its values, its name and the rows; `example` is one as written."""
-    present = frame[name].dropna()
-    values = Values(frame, name, present, present.nunique())
+    values = Values(frame, name, frame[name])
     return Column(
         **vars(_role_of(values)),
         name=name,
@@ -234,14 +256,13 @@ def _first(readers: Sequence[Reader], values: Values) -> Role:
 
 
 def _infinite(values: Values) -> Verdict:
-    numbers = values.present.to_numpy(np.float64)
-    return Role("unusable") if np.isinf(numbers).any() else None
+    return Role("unusable") if np.isinf(values.numbers).any() else None
 
 
 def _weights_of_rows(values: Values) -> Verdict:
     """Accept numbers of such a name whose mean is 1, with a question."""
     named = values.words[-1:] in (["weight"], ["weights"])
-    if not named or abs(float(values.present.mean()) - 1) > _NEAR_1:
+    if not named or abs(float(values.numbers.mean()) - 1) > _NEAR_1:
         return None
     return Role("number", "its mean is 1, as that of weights of rows", "weight")
 
@@ -251,13 +272,12 @@ def _two_values(values: Values) -> Verdict:
 
 
 def _decimals(values: Values) -> Verdict:
-    numbers = values.present.to_numpy(np.float64)
-    return Role("number") if (numbers % 1 != 0).any() else None
+    return Role("number") if (values.numbers % 1 != 0).any() else None
 
 
 def _days_as_numbers(values: Values) -> Verdict:
     """Accept days such as 20260131."""
-    numbers = values.present.to_numpy(np.float64)
+    numbers = values.numbers
     if (
         numbers.min() < 1900_01_01
         or numbers.max() > 2100_12_31
@@ -275,7 +295,7 @@ def _too_long(values: Values) -> Verdict:
     role = values.by_name
     if (
         role.kind != "number"
-        or np.abs(values.present.to_numpy(np.float64)).max() < _TOO_LONG
+        or np.abs(values.numbers.astype(np.float64)).max() < _TOO_LONG
     ):
         return None
     otherwise = role.otherwise if role.otherwise == "entity" else ""
@@ -288,12 +308,13 @@ def _by_name(values: Values) -> Role:
 
 def _dates(values: Values) -> Verdict:
     is_time = pd.api.types.is_datetime64_any_dtype(values.present)
-    return Role("date") if is_time or is_dates(values.present) else None
+    return Role("date") if is_time or are_dates(values.different) else None
 
 
 def _no_single_values(values: Values) -> Verdict:
     """Accept lists and mappings."""
-    are_single = all(isinstance(value, (str, Real)) for value in values.present)
+    objects = values.present if values.column.dtype == object else ()
+    are_single = all(isinstance(value, (str, Real)) for value in objects)
     return None if are_single else Role("unusable")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,8 +18,8 @@ from attop_bench.data.profile.profile import Profile
 from attop_bench.data.profile.readers import KINDS, Column, describe
 from attop_bench.data.reading.table import UNNAMED, Table
 
-#: Signs of an example.
-_SHOWN = 24
+#: Signs of an example, and how one of codes begins.
+_SHOWN, _CODE = 24, re.compile(r"\d+([eE]\d*)?")
 
 
 def type_columns(profile: Profile) -> Profile:
@@ -72,9 +73,9 @@ def _unusable(name: str, raw: pd.Series) -> Column:
 
 def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
     """Take a column of numbers for codes if all are written as codes are: 01234, with a 0, or 1E5."""
-    if column.kind != "number" or table.has_types:
-        return column
-    if (frame[column.name].to_numpy(np.float64) % 1 > 0).any():  # codes are whole
+    is_number = column.kind == "number" and not table.has_types
+    # Of all that are codes the first is one.
+    if not is_number or not _CODE.fullmatch(column.example):
         return column
     # Of a number there are 1E+05 and 1.5E5.
     if not table.frame[column.name].str.contains("^[^1-9]*0.|[eE]").any():
@@ -94,13 +95,8 @@ def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
     kind = describe(
         frame.assign(**{column.name: text}), column.name, column.example
     ).kind
-    kind = (
-        kind
-        if kind in ("entity", "group")
-        else "identifier"
-        if single
-        else "category"
-    )
+    if kind not in ("entity", "group"):
+        kind = "identifier" if single else "category"
     return replace(
         column,
         kind=kind,

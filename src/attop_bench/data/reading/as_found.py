@@ -95,18 +95,20 @@ def _options_of(
 
 def _has_decimal_comma(table: Table, few: int) -> bool:
     """Decide whether a column of a table has decimal commas, or points between thousands."""
-    from pyarrow import array, large_string
-    from pyarrow.compute import any as is_any
-    from pyarrow.compute import match_substring
-
-    marked = [
-        name
-        for name, raw in table.frame.items()
-        if is_any(match_substring(array(raw, large_string()), ",")).as_py()
-    ]
+    marked = [name for name, raw in table.frame.items() if _has(raw, ",")]
     return any(_has_comma(table.text(name), few) for name in marked) or _has_points(
         map(table.text, table.frame)
     )
+
+
+def _has(raw: pd.Series, pattern: str) -> bool:
+    """Decide whether a pattern is in a cell of a column of text."""
+    from pyarrow import array, large_string
+    from pyarrow.compute import any as is_any
+    from pyarrow.compute import match_substring_regex
+
+    cells = array(raw, large_string())
+    return bool(is_any(match_substring_regex(cells, pattern)).as_py())
 
 
 def about_lines(table: Table) -> list[str]:
@@ -138,15 +140,12 @@ def lines_of(suspects: Sequence[Suspect]) -> list[int]:
 
 def written_oddly(table: Table, values: pd.DataFrame) -> list[str]:
     """Write a line on columns of numbers that only a person reads as such, with a number of each."""
-    usual = re.compile(
-        rf"[-+0-9{re.escape(table.decimal)}eE]*|(?i:[-+]?(nan|inf(inity)?)|true|false)"
-    )
+    signs = rf"-+0-9{re.escape(table.decimal)}eE"
+    usual = re.compile(rf"[{signs}]*|(?i:[-+]?(nan|inf(inity)?)|true|false)")
     examples = []
-    for name in values if not table.has_types else ():
-        if (
-            not pd.api.types.is_numeric_dtype(values[name])
-            or table.plain(name) is not None
-        ):
+    for name, dtype in values.dtypes.items() if not table.has_types else ():
+        is_number = pd.api.types.is_numeric_dtype(dtype)
+        if not is_number or not _has(table.frame[name], f"[^{signs}]"):
             continue
         text = table.text(name).dropna()
         # Plain ones beside gaps.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,8 @@ UNKNOWN = frozenset(
 )
 #: Share of values, or of rows, that a rule must fit which is guessed.
 FIT = 0.9
+#: Share of the different values of text that must look like dates.
+_MOSTLY = 0.95
 #: Different numbers that may be names, and values that are looked at for more.
 _FEW, _ENOUGH = 50, 1000
 _TRUTH = dict.fromkeys(["True", "TRUE", "true"], True)
@@ -331,3 +333,9 @@ def units_of(values: pd.Series) -> tuple[set[str], int]:
 def is_date(text: str) -> bool:
     """Decide whether text is a date: 2026-01-31, 31/01/2026 or 31-Jan-26, with or without a time."""
     return _DATE.fullmatch(text.strip()) is not None
+
+
+def are_dates(distinct: Iterable[str]) -> bool:
+    """Decide whether different texts are dates, but for few."""
+    dates = [is_date(text) for text in distinct]
+    return 0 < _MOSTLY * len(dates) <= sum(dates)

@@ -33,6 +33,7 @@ from attop_bench.data.reading.cells import (
     is_number,
     number_of,
     numbers_of,
+    plain_floats,
 )
 from attop_bench.data.reading.header import header_of
 
@@ -625,6 +626,10 @@ def _evidence_of(column: pd.Series, value: str) -> int | None:
 
 def _looks_numeric(column: pd.Series) -> bool:
     """Decide whether the first values of a column are numbers."""
+    if (
+        len(column) and plain_floats(column.iloc[:_SAMPLE]) is not None
+    ):  # as of most
+        return True
     present = [
         value
         for value in map(str.strip, column.iloc[:_SAMPLE])

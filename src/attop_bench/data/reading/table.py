@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attop.extending import Floats, Ints
+from attop.extending import Ints
 from attop_bench.data.errors import DatasetError
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.reading.cells import (
@@ -69,8 +69,7 @@ class Table:
             if column.hasnans:
                 dtype = np.float64
             return self._without_gaps(column.astype(dtype))
-        plain = self.plain(name)
-        numbers = None if plain is None else as_written(column, plain)
+        numbers = self._plain(column)
         if numbers is not None:
             return numbers
         text = self._stripped(name)
@@ -98,15 +97,13 @@ class Table:
         distinct = values.dropna().drop_duplicates()
         return values.map(dict(zip(distinct, map(_written, distinct), strict=True)))
 
-    def plain(self, name: str) -> Floats | None:
-        """Read a column of text as floats if every cell is a plain number, and none stands for nothing."""
-        if (
-            self.has_types
-            or self.decimal != "."
-            or _numbers_among(self.words(name))
-        ):
+    def _plain(self, column: pd.Series) -> pd.Series | None:
+        """Read a column of text if every cell is a plain number, and none stands for nothing."""
+        are_told = self.has_types or self.decimal != "."
+        if are_told or _numbers_among(self.words(str(column.name))):
             return None
-        return plain_floats(self.frame[name])
+        plain = plain_floats(column)
+        return None if plain is None else as_written(column, plain)
 
     def numbers(self, name: str) -> pd.Series:
         """Read a column as numbers; refuse one that is not numbers, or cannot be a feature."""
