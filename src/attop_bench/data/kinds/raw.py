@@ -18,6 +18,7 @@ from attop_bench.data.errors import DatasetError
 from attop_bench.data.kinds.options import RawOptions
 from attop_bench.data.ledger import Aside, Ledger, parts_of, shown, weight_of
 from attop_bench.data.reading.cells import as_floats
+from attop_bench.data.reading.delimited import pool_of_text
 from attop_bench.data.reading.formats import identified, read_table
 from attop_bench.data.reading.labels_beside import JoinedLabels, with_labels
 from attop_bench.data.reading.lists import BESIDE
@@ -241,7 +242,6 @@ def _typed(
     They take the place of their text in `rows`, which nothing asks for any more: it would be held twice.
     """
     import pandas as pd
-    import pyarrow
 
     where = options.where
     codes, text = (
@@ -259,7 +259,7 @@ def _typed(
         if c not in words and pd.api.types.is_numeric_dtype(typed[c]):
             rows.frame[c] = typed[c]
             # Else the text that is gone stays with the process.
-            pyarrow.default_memory_pool().release_unused()
+            pool_of_text().release_unused()
     X = pd.DataFrame(typed, copy=False)
     X[text] = X[text].fillna("")
     if options.impute is None:
@@ -278,6 +278,9 @@ def _left_out(
     rows: Table, label: str, options: RawOptions
 ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Yield each rule by which options leave rows out, and these rows; none is left out by two."""
+    is_joined = isinstance(options.labels, JoinedLabels)
+    if not is_joined and not options.drop_unlabelled and options.negative is None:
+        return
     missing = rows.text(label).isna().to_numpy()
     if isinstance(options.labels, JoinedLabels):
         yield options.labels.rule, missing
