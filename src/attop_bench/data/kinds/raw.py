@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +76,11 @@ def read_raw_table(options: RawOptions) -> RawTable:
     if form == "svmlight":
         aside.add("qid")
     features = _feature_names(names, aside, options)
-    _refuse_without_role(features, options)
+    if options.keep is None:
+        _refuse_without_role(
+            {*features}.difference(_named(names, options.categories, where)),
+            options,
+        )
     for column in (label, *roles.values()):
         require_present(rows.text(column), where)
     X, categorical, text = _typed(rows, features, options)
@@ -224,12 +228,11 @@ def _kept(
     return features
 
 
-def _refuse_without_role(features: Sequence[str], options: RawOptions) -> None:
-    """Refuse a column of a file beside the table as a feature, unless it is named as one."""
-    own = {*(options.keep or ()), *options.categories}
+def _refuse_without_role(features: Container[str], options: RawOptions) -> None:
+    """Refuse a column of a file beside the table among features that nothing names."""
     reader = options.reader or {}
     for source in BESIDE:
-        if reader.get(source.option) and source.column in {*features} - own:
+        if reader.get(source.option) and source.column in features:
             raise source.without_role(options.where)
 
 
