@@ -147,7 +147,6 @@ def test_wrong_stages_say_what_is_wrong(built, tmp_path):
         ("file", {"path": "t.csv", "positive": 1, "drop": "a"}, "drop must be a list, .*got .a."),
         ("file", {"path": "t.csv", "positive": 1, "text": {"a": 1}}, "text must be a list"),
         ("file", {"path": "t.csv", "positive": 1, "reader": "a"}, "reader must be names with values"),
-        ("file", {"path": "t.csv", "positive": 1, "labels": {"path": "l.csv"}}, "labels: needs on"),
         ("test_kinds.no_dataset", {}, "must return a Dataset, got <class 'dict'>"),
     ],
 )
