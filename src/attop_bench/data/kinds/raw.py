@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -74,10 +74,12 @@ def read_raw_table(options: RawOptions) -> RawTable:
         part = None if part is None else part[in_use]
         weight = None if weight is None else weight[in_use]
     aside = {label, *roles.values(), *_named(names, options.drop, where)}
+    if options.keep is None:
+        named = aside.union(_named(names, options.categories, where))
+        _refuse_without_role({*names} - named, options)
     if form == "svmlight":
         aside.add("qid")
     features = _feature_names(names, aside, options)
-    _refuse_without_role(features, options)
     for column in (label, *roles.values()):
         require_present(rows.text(column), where)
     X, categorical, text = _typed(rows, features, options)
@@ -225,12 +227,11 @@ def _kept(
     return features
 
 
-def _refuse_without_role(features: Sequence[str], options: RawOptions) -> None:
-    """Refuse a column of a file beside the table as a feature, unless it is named as one."""
-    own = {*(options.keep or ()), *options.categories}
+def _refuse_without_role(others: Container[str], options: RawOptions) -> None:
+    """Refuse a column of a file beside the table among the others, which no option names."""
     reader = options.reader or {}
     for source in BESIDE:
-        if reader.get(source.option) and source.column in {*features} - own:
+        if reader.get(source.option) and source.column in others:
             raise source.without_role(options.where)
 
 
