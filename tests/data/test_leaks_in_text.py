@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from attop_bench.data.build import make
+from attop_bench.data.profile.leaks_at_top import _tells
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.phrases import Phrases
 from attop_bench.data.profile.proposal import parameters
@@ -124,3 +126,32 @@ def test_words_that_say_what_a_part_does_have_no_weight():
     np.testing.assert_array_equal(weight > 0, has["spread"])
     assert phrases.weights([], ()).shape == (40, 3)
     assert phrases.weights([], ["t"]).shape == (40, 0)
+
+
+@pytest.mark.filterwarnings("error")
+def test_columns_that_are_empty_where_there_is_a_label_tell_nothing(tmp_path):
+    _, frame, y = base(0)
+    labelled = np.arange(len(y)) >= 300
+    frame = frame.assign(day="2024-01-01")
+    frame.loc[labelled, ["notes", "risk", "day"]] = None
+    frame.assign(y=np.where(labelled, y.astype(int).astype(str), "")).to_csv(tmp_path / "t.csv", index=False)
+    assert look(tmp_path / "t.csv", "y", roles={"day": "date"}).leaks == {}
+
+
+def test_numbers_may_be_read_as_text(tmp_path):
+    _, frame, y = base(0)
+    frame = frame.assign(code=np.arange(len(y)) % 30, y=y.astype(int))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    params = parameters(look(tmp_path / "t.csv", "y", roles={"code": "text"}))
+    assert "code" in params["text"]
+    assert make("file", **params).n_pos == y.sum()
+
+
+def test_a_column_is_parted_once_for_all_phrases(monkeypatch):
+    parted, factorize = [], pd.factorize
+    monkeypatch.setattr(pd, "factorize", lambda *a, **k: parted.append(1) or factorize(*a, **k))
+    rows = np.arange(400) < 40
+    assert not _tells(pd.Series(np.arange(400)), [rows] * 50)
+    assert not _tells(pd.Series(np.arange(400) % 5), [rows] * 50)
+    assert _tells(pd.Series(rows), [np.arange(400) < 30, rows])
+    assert len(parted) == 3

@@ -209,15 +209,13 @@ def leaks_at_top(
     aside = {*suspected, *parts}
     alone = [part.rows for part in parts.values()]
     with_phrases = [p.rows for several in of_phrases.values() for p in several]
+    read = [rows[sample] for rows in with_phrases]
     rest = [
         c
         for c in features
         if c.name not in aside
-        and not any(_tells(frame[c.name], rows) for rows in alone)
-        and not any(
-            _tells(frame[c.name].iloc[sample], rows[sample])
-            for rows in with_phrases
-        )
+        and not _tells(frame[c.name], alone)
+        and not _tells(frame[c.name].iloc[sample], read)
     ]
     words = phrases and phrases.weights([*alone, *with_phrases], aside)
     others = _shares_by(frame, rest, y, sample, alone, words)
@@ -234,8 +232,8 @@ def leaks_at_top(
 def _sampled(frame: pd.DataFrame, columns: Sequence[Column]) -> Ints:
     """Draw the rows from which the others learn: of long texts fewer."""
     texts = [column.name for column in columns if column.kind == "text"]
-    signs = sum(float(frame[name].str.len().mean()) for name in texts)
-    most = min(_ROWS, max(int(_SIGNS / (signs + 1)), _LEAST))
+    signs = sum(int(frame[name].astype(str).str.len().sum()) for name in texts)
+    most = min(_ROWS, max(_SIGNS * len(frame) // (signs + 1), _LEAST))
     if len(frame) <= most:
         return np.arange(len(frame))
     rng = np.random.default_rng(_SEED)
@@ -266,11 +264,18 @@ def _suspected_phrases(
     return found
 
 
-def _tells(values: pd.Series, rows: NDArray[np.bool_]) -> bool:
-    """Decide whether a few values of a column are those of some rows, and of these alone."""
-    inside = values[rows]
-    are_few = _FEWEST * inside.nunique(dropna=False) <= len(inside)
-    return bool(are_few and not values[~rows].isin(inside.unique()).any())
+def _tells(values: pd.Series, parts: Sequence[NDArray[np.bool_]]) -> bool:
+    """Decide whether a few values of a column are those of some part of the rows, and of it alone."""
+    codes = pd.factorize(values, use_na_sentinel=False)[0]
+    size = np.bincount(codes)
+    if size.max() < _FEWEST:
+        return False
+    for rows in parts:
+        inside = np.bincount(codes[rows], minlength=len(size))
+        are_few = _FEWEST * np.count_nonzero(inside) <= inside.sum()
+        if are_few and (inside == size)[inside > 0].all():
+            return True
+    return False
 
 
 def _orders(
@@ -290,7 +295,7 @@ def _orders(
     is_day = column.kind == "date" and is_number
     if column.kind == "text" or not (column.is_feature or is_day):
         return
-    if is_number:
+    if is_number and not missing.all():
         numbers = values.to_numpy(np.float64, na_value=np.nan)
         for first, sign in (("highest", 1.0), ("lowest", -1.0)):
             scores = sign * numbers
