@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from attop_bench.data.build import make
+from attop_bench.data.profile import leaks_at_top
 from attop_bench.data.profile.leaks_at_top import _tells
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.phrases import Phrases
@@ -155,3 +156,16 @@ def test_a_column_is_parted_once_for_all_phrases(monkeypatch):
     assert not _tells(pd.Series(np.arange(400) % 5), [rows] * 50)
     assert _tells(pd.Series(rows), [np.arange(400) < 30, rows])
     assert len(parted) == 3
+
+
+def test_a_value_is_not_named_where_words_find_its_rows_however_long_the_table(tmp_path, monkeypatch):
+    """Others are known only where words were read: among a sample of a long table."""
+    monkeypatch.setattr(leaks_at_top, "_ROWS", 3000)
+    rng, n = np.random.default_rng(2), 8000
+    y = rng.random(n) < 0.09
+    found = np.where(y, rng.random(n) < 0.6, rng.random(n) < 0.002)
+    telling = np.array([f"hint{i}" for i in range(40)])
+    hints = np.where(found[:, None] | (rng.random((n, 6)) < 0.02), rng.choice(telling, (n, 6)), "")
+    frame = pd.DataFrame({"notes": [f"{a} {' '.join(b)}" for a, b in zip(notes(rng, n), hints, strict=True)]})
+    frame["branch"] = np.where(found & (rng.random(n) < 0.3), "K9", rng.choice(list("abc"), n))
+    assert looked_at(frame, y, tmp_path).leaks == {}

@@ -147,8 +147,11 @@ class Part:
         """Say how many are positive; empty if the others expect as many, or chance in so many parts."""
         from scipy.stats import binom
 
-        size, hits = int(self.rows.sum()), int((self.rows & y).sum())
-        share = float(np.clip(others[self.rows].mean(), 0.0, 1.0))
+        rows = self.rows & ~np.isnan(others)
+        if not rows.any():
+            return ""
+        size, hits = int(rows.sum()), int((rows & y).sum())
+        share = float(np.clip(others[rows].mean(), 0.0, 1.0))
         far = hits - share * size >= self.behind * size * (1 - y.mean())
         by_chance = binom.sf(hits - 1, size, share)
         return self.how if far and by_chance * self.tried < _CHANCE else ""
@@ -218,7 +221,9 @@ def leaks_at_top(
         and not _tells(frame[c.name].iloc[sample], read)
     ]
     words = phrases and phrases.weights([*alone, *with_phrases], aside)
-    others = _shares_by(frame, rest, y, sample, alone, words)
+    # Words are known of the sample alone.
+    further = [] if phrases else alone
+    others = _shares_by(frame, rest, y, sample, further, words)
     evidence = {name: [part.ahead_of(others, y)] for name, part in parts.items()}
     for name in {**suspected, **of_phrases}:
         evidence.setdefault(name, []).extend(
