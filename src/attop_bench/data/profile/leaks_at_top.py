@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -93,18 +93,24 @@ class _Order:
 
 
 @dataclass(frozen=True)
-class _Side:
-    """The rows in which a column has a value, or those in which it has none."""
+class _Rows:
+    """Some rows by one column."""
 
+    #: What is said of them.
     what: str
     rows: NDArray[np.bool_]
-    #: Of so many sides the rows are one; share of what chance expects that the others expect, at least.
+    #: Of so many parts or sides the rows are one.
     tried: int = 1
+    #: The others are behind by this share of what chance misses, or expects, at least.
     behind: float = 0.0
 
-    def among(self, rows: Ints) -> _Side:
-        """Restrict the side to some of the rows."""
+    def among(self, rows: Ints) -> Self:
+        """Restrict them to some of the rows."""
         return replace(self, rows=self.rows[rows])
+
+
+class _Side(_Rows):
+    """The rows in which a column has a value, or those in which it has none."""
 
     def is_suspected(self, y: NDArray[np.bool_]) -> bool:
         """Decide whether the side has a quarter of the negatives and, against chance, no positive."""
@@ -129,19 +135,10 @@ class _Side:
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(_Rows):
     """The rows of some values of a column, of which nearly all are positive."""
 
-    #: What is said of them.
-    how: str
-    rows: NDArray[np.bool_]
-    #: Of so many parts the rows are one; share of what chance misses that the others miss, at least.
-    tried: int = 1
     behind: float = _BEHIND
-
-    def among(self, rows: Ints) -> Part:
-        """Restrict the part to some of the rows."""
-        return replace(self, rows=self.rows[rows])
 
     def ahead_of(self, others: Floats, y: NDArray[np.bool_]) -> str:
         """Say how many are positive; empty if the others expect as many, or chance in so many parts."""
@@ -154,7 +151,7 @@ class Part:
         share = float(np.clip(others[rows].mean(), 0.0, 1.0))
         far = hits - share * size >= self.behind * size * (1 - y.mean())
         by_chance = binom.sf(hits - 1, size, share)
-        return self.how if far and by_chance * self.tried < _CHANCE else ""
+        return self.what if far and by_chance * self.tried < _CHANCE else ""
 
 
 def leaks_at_top(
@@ -259,13 +256,13 @@ def _suspected_phrases(
     """List the rows of the phrases that one class alone has, or lacks, by column."""
     found: dict[str, list[Part | _Side]] = {}
     for phrase in phrases.telling(y) if phrases else ():
-        rows, how = phrase.rows, (phrase.tried, _BEHIND_A_PHRASE)
-        said = f"{(rows & y).sum():,} of {rows.sum():,} rows {phrase.what} positive"
-        found.setdefault(phrase.column, []).append(
-            Part(said, rows, *how)
-            if phrase.are_positive
-            else _Side(phrase.what, rows, *how)
-        )
+        kind: type[Part | _Side] = _Side
+        what, rows = phrase.what, phrase.rows
+        if phrase.are_positive:
+            kind = Part
+            what = f"{(rows & y).sum():,} of {rows.sum():,} rows {what} positive"
+        part = kind(what, rows, phrase.tried, _BEHIND_A_PHRASE)
+        found.setdefault(phrase.column, []).append(part)
     return found
 
 
