@@ -196,7 +196,7 @@ def leaks_at_top(
     ]
     sample = _sampled(frame, features)
     texts = [column.name for column in features if column.kind == "text"]
-    phrases = Phrases.of_columns(frame, texts, sample) if texts else None
+    phrases = Phrases.of_columns(frame, texts, sample)
     suspected = {
         column.name: orders
         for column in columns
@@ -210,13 +210,9 @@ def leaks_at_top(
     alone = [part.rows for part in parts.values()]
     with_phrases = [p.rows for several in of_phrases.values() for p in several]
     read = [rows[sample] for rows in with_phrases]
-    rest = [
-        c
-        for c in features
-        if c.name not in aside
-        and not _tells(frame[c.name], alone)
-        and not _tells(frame[c.name].iloc[sample], read)
-    ]
+    rest = [c for c in features if c.name not in aside]
+    rest = _not_telling(frame, rest, alone)
+    rest = _not_telling(frame.iloc[sample], rest, read)
     words = phrases and phrases.weights([*alone, *with_phrases], aside)
     # Words are known of the sample alone.
     further = [] if phrases else alone
@@ -227,8 +223,10 @@ def leaks_at_top(
             order.among(sample).ahead_of(others[sample], y[sample])
             for order in (*suspected.get(name, ()), *of_phrases.get(name, ()))
         )
-    said = {name: [*filter(None, hows)] for name, hows in evidence.items()}
-    return {name: hows[0] for name, hows in said.items() if hows}
+    first = (
+        (name, next(filter(None, hows), "")) for name, hows in evidence.items()
+    )
+    return {name: how for name, how in first if how}
 
 
 def _sampled(frame: pd.DataFrame, columns: Sequence[Column]) -> Ints:
@@ -264,6 +262,15 @@ def _suspected_phrases(
         part = kind(what, rows, phrase.tried, _BEHIND_A_PHRASE)
         found.setdefault(phrase.column, []).append(part)
     return found
+
+
+def _not_telling(
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    parts: Sequence[NDArray[np.bool_]],
+) -> list[Column]:
+    """List the columns whose values are not those of some part of the rows."""
+    return [c for c in columns if not _tells(frame[c.name], parts)]
 
 
 def _tells(values: pd.Series, parts: Sequence[NDArray[np.bool_]]) -> bool:
