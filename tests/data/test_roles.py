@@ -173,3 +173,11 @@ def test_numbers_that_are_names_of_two_ways_are_categories():
     """01 beside 1 is another name, and no value of the column is a mark among numbers."""
     frame = pd.DataFrame({"size": ["01", "1", "2.5"] * 10})
     assert describe(frame, "size", "01").kind == "category"
+
+
+@pytest.mark.parametrize("values", [["x", "y", "z"], ["2024-01-01", "2024-01-02", "2024-01-05"]])
+def test_words_that_are_named_numbers_are_refused(values, tmp_path):
+    frame = pd.DataFrame({"a": np.arange(90) % 7, "c": values * 30, "y": np.arange(90) % 2})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(DatasetError, match=f"'c' must hold numbers, got '{values[0]}'"):
+        look(tmp_path / "t.csv", "y", roles={"c": "number"})

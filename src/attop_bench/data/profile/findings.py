@@ -10,7 +10,7 @@ from attop.extending import count_noun, join_first
 from attop_bench.data.columns.categories import MANY_VALUES
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.profile.profile import LabelColumn
-from attop_bench.data.profile.readers import Column
+from attop_bench.data.profile.readers import KINDS, Column
 
 #: What is said where no column can be the label.
 NO_LABEL = "no column has two values: name the label, --label COLUMN --positive VALUE, or '>= 3', say"
@@ -85,10 +85,18 @@ class Look:
 
     @property
     def leaks_left_out(self) -> Mapping[str, str]:
-        """Columns that tell the label, if another feature is left without them."""
-        aside = {self.label and self.label.column, *self.twins, *self.leaks}
+        """Columns that tell the label, but those a person has named features; none if no feature is left."""
+        named = {c.name for c in self.columns if c.own and c.is_feature}
+        told = {name: how for name, how in self.leaks.items() if name not in named}
+        aside = {self.label and self.label.column, *self.twins, *told}
         others = (c for c in self.columns if c.is_feature and c.name not in aside)
-        return self.leaks if any(others) else {}
+        return told if any(others) else {}
+
+    @property
+    def leaks_kept(self) -> Mapping[str, str]:
+        """Columns that tell the label and stay."""
+        out = self.leaks_left_out
+        return {name: how for name, how in self.leaks.items() if name not in out}
 
     @property
     def parts_copies(self) -> bool:
@@ -121,7 +129,7 @@ class Look:
 
 
 def _complaints(table: Look) -> Iterator[str]:
-    aside = {*table.twins, *table.leaks}
+    aside = {*table.twins, *table.leaks_left_out}
     if table.label is None:
         yield NO_LABEL
     else:
@@ -144,16 +152,26 @@ def _names_of(columns: Iterable[Column], kind: str) -> list[str]:
 
 
 def _about_leaks(table: Look) -> Iterator[str]:
-    """Yield one line on the first column that tells the label; it names the others."""
-    if not table.leaks:
-        return
-    (name, how), *others = table.leaks.items()
-    rest = join_first([f"{other} ({evidence})" for other, evidence in others])
-    also = f"; so do {rest}" if others else ""
-    what = (
-        "left out" if table.leaks_left_out else "kept, as no other feature is left"
-    )
-    yield f"{name}: tells the label nearly alone ({how}), {what}: is it known beforehand?{also}"
+    """Yield a line on columns that tell the label and are left out, and one on those that are kept."""
+    for leaks in filter(None, (table.leaks_left_out, table.leaks_kept)):
+        (name, how), *others = leaks.items()
+        rest = join_first([f"{other} ({evidence})" for other, evidence in others])
+        also = f"; so do {rest}" if others else ""
+        what = _fate_of(table, table.column(name))
+        yield f"{name}: tells the label nearly alone ({how}), {what}{also}"
+
+
+def _fate_of(table: Look, column: Column) -> str:
+    """Say whether a column that tells the label is kept, and why, or how it would be."""
+    asked = "is it known beforehand?"
+    if column.name in table.leaks_kept:
+        why = "its role is named" if column.own else "no other feature is left"
+        return f"kept, as {why}: {asked}"
+    if not column.is_feature:
+        return f"left out: {asked}"
+    plain = "category" if column.text and not column.marks else "number"
+    kind = column.kind if column.kind in KINDS else plain
+    return f"left out: {asked} If so, --role {shlex.quote(f'{column.name}={kind}')}"
 
 
 def _about_kinds(
