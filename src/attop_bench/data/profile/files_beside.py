@@ -35,7 +35,7 @@ def files_beside(path: StrPath, options: Iterable[object] = ()) -> list[FileBesi
     named = (o.get("path") if isinstance(o, Mapping) else o for o in options)
     paths = [path, *(o for o in named if isinstance(o, (str, os.PathLike)))]
     taken = set(map(os.path.realpath, paths))
-    found = []
+    files = []
     for other in _files_of(Path(path).parent):
         words = set(words_of(other.stem.split(".")[0]))
         held = (remark for what, remark in _ABOUT.items() if words & word_set(what))
@@ -44,8 +44,8 @@ def files_beside(path: StrPath, options: Iterable[object] = ()) -> list[FileBesi
             continue
         rows = _read(other)
         if rows is not None:
-            found.append((other, rows, remark))
-    return found
+            files.append((other, rows, remark))
+    return files
 
 
 def remarks_on_files(

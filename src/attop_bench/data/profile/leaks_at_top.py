@@ -252,7 +252,7 @@ def _suspected_phrases(
     phrases: Phrases | None, y: NDArray[np.bool_]
 ) -> dict[str, list[Part | _Side]]:
     """List the rows of the phrases that one class alone has, or lacks, by column."""
-    found: dict[str, list[Part | _Side]] = {}
+    parts: dict[str, list[Part | _Side]] = {}
     for phrase in phrases.telling(y) if phrases else ():
         kind: type[Part | _Side] = _Side
         what, rows = phrase.what, phrase.rows
@@ -260,8 +260,8 @@ def _suspected_phrases(
             kind = Part
             what = f"{(rows & y).sum():,} of {rows.sum():,} rows {what} positive"
         part = kind(what, rows, phrase.tried, _BEHIND_A_PHRASE)
-        found.setdefault(phrase.column, []).append(part)
-    return found
+        parts.setdefault(phrase.column, []).append(part)
+    return parts
 
 
 def _not_telling(
@@ -375,8 +375,8 @@ def _with_words(words: Any, shares: Floats, y: NDArray[np.bool_]) -> Floats:
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-    known = special.logit(np.clip(shares, 1e-6, 1 - 1e-6))
-    X = sparse.hstack([words, known[:, None]], "csr")
+    margins = special.logit(np.clip(shares, 1e-6, 1 - 1e-6))
+    X = sparse.hstack([words, margins[:, None]], "csr")
     folds = StratifiedKFold(_PARTS, shuffle=True, random_state=_SEED)
     scores = max(
         (

@@ -80,10 +80,10 @@ class Phrases:
             for are_positive, alone in zip(
                 (True, False), _alone(rows, inside, n, n_pos), strict=True
             ):
-                found = np.flatnonzero(is_common & alone)
-                exceptions = (rows - inside if are_positive else inside)[found]
-                order = np.lexsort((-rows[found], exceptions))
-                for column, text, among in self._different(found[order], side):
+                places = np.flatnonzero(is_common & alone)
+                exceptions = (rows - inside if are_positive else inside)[places]
+                order = np.lexsort((-rows[places], exceptions))
+                for column, text, among in self._different(places[order], side):
                     what = f"{side} {text!r}"
                     yield Phrase(column, what, among, are_positive, tried)
 
@@ -118,16 +118,16 @@ class Phrases:
         ]
         words = self.has[:, single].astype(float)
         size = np.asarray(words.sum(axis=0)).ravel()
-        kept = np.ones(len(single), bool)
+        is_other = np.ones(len(single), bool)
         for rows in parts:
             part = rows[self.read].astype(float)
             inside: Floats = words.T @ part
-            kept &= size - inside > _OUTSIDE * size * (1 - part.mean())
-            kept &= part.sum() - inside > _OUTSIDE * part.sum() * (
+            is_other &= size - inside > _OUTSIDE * size * (1 - part.mean())
+            is_other &= part.sum() - inside > _OUTSIDE * part.sum() * (
                 1 - size / len(part)
             )
-        words = words[:, np.flatnonzero(kept)].tocsr()
-        return TfidfTransformer().fit_transform(words) if kept.any() else words
+        words = words[:, np.flatnonzero(is_other)].tocsr()
+        return TfidfTransformer().fit_transform(words) if is_other.any() else words
 
 
 def _alone(

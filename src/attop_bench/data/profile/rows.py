@@ -26,8 +26,8 @@ def read(path: StrPath, form: str | None, answers: Answers) -> Profile:
     table, reader, remarks = read_as_found(
         path, form, answers.reader or {}, answers.label
     )
-    beside = (source for source in BESIDE if reader.get(source.option))
-    roles = {source.column: source.role for source in beside}
+    sources = (source for source in BESIDE if reader.get(source.option))
+    roles = {source.column: source.role for source in sources}
     answers = replace(answers, roles={**roles, **(answers.roles or {})})
     if answers.labels is not None:
         labels = labels_of(answers.labels, table.where)
