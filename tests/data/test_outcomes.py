@@ -29,6 +29,10 @@ DEALS = {"Open": 0.3, "Won": 0.2, "Lost": 0.5}
     ("values", "expected"),
     [
         (["Open", "Won", "Lost"], ["Open"]),
+        (["current", "30", "60", "90+"], []),
+        (["Current", "Late 16-30 days", "Late 31-120 days"], []),
+        (["Current", "Fully Paid", "Charged Off", "Late 16-30"], ["Current"]),
+        (["pending", "30", "60", "90+"], ["pending"]),
         (["OPEN", "won", "lost"], ["OPEN"]),
         (["In progress", "passed", "failed"], ["In progress"]),
         (["in-progress", "Pending", "passed", "failed"], ["in-progress", "Pending"]),

@@ -309,8 +309,9 @@ def chance(hits: int, rows: int, n_pos: int, n: int) -> float:
 def undecided(values: pd.Series) -> list[object]:
     """Find the values of a label that are no outcome yet, if two others are left.
 
-    Of text they are words such as Open, Pending or Inconclusive; of numbers -1, -9, 9, 99 and the like, if
-    they are below 0 where all others are not, or over twice the highest of the others.
+    Of text they are words such as Open, Pending or Inconclusive, but not Current beside numbers alone, as in
+    current, 30, 60, 90+, of which it is the first; of numbers -1, -9, 9, 99 and the like, if they are below 0
+    where all others are not, or over twice the highest of the others.
     """
     distinct = list(values.dropna().unique())
     if not 3 <= len(distinct) <= MOST:
@@ -323,6 +324,10 @@ def undecided(values: pd.Series) -> list[object]:
         ]
     else:
         none = [value for value in distinct if _is_open(_normal(value))]
+        steps = [value for value in distinct if re.search(r"\d", str(value))]
+        if len(steps) == len(distinct) - 1:
+            first = word_set("first step of numbers")
+            none = [value for value in none if _normal(value) not in first]
     return none if len(distinct) - len(none) >= 2 else []
 
 
