@@ -20,7 +20,7 @@ from attop_bench.data.ledger import Aside, Ledger, parts_of, shown, weight_of
 from attop_bench.data.reading.cells import as_floats
 from attop_bench.data.reading.formats import identified, read_table
 from attop_bench.data.reading.labels_beside import JoinedLabels, with_labels
-from attop_bench.data.reading.lists import BESIDE
+from attop_bench.data.reading.lists import BESIDE, LISTS
 from attop_bench.data.reading.table import UNNAMED, Table, check_numbers
 from attop_bench.files import StrPath
 
@@ -73,8 +73,8 @@ def read_raw_table(options: RawOptions) -> RawTable:
         part = None if part is None else part[in_use]
         weight = None if weight is None else weight[in_use]
     aside = {label, *roles.values(), *_named(names, options.drop, where)}
-    if form == "svmlight":
-        aside.add("qid")
+    if form == "svmlight" and not (options.reader or {}).get(LISTS.option):
+        aside.add(LISTS.column)
     features = _feature_names(names, aside, options)
     _refuse_without_role(features, options)
     for column in (label, *roles.values()):
