@@ -23,6 +23,7 @@ _LIST = "a list, in brackets"
 #: Errors of pydantic that its words do not explain to a person who writes YAML.
 _WANTED = {
     "sequence_str": f"must be {_LIST}",
+    "path_type": "must be the name of a file",
     "dict_type": "must be names with values, in braces",
     "mapping_type": "must be names with values, in braces",
 }
