@@ -307,8 +307,8 @@ def _grade(values: pd.Series) -> tuple[object, str]:
     most = 0.5 if len(grades) <= _GRADES else 0.1
     limits = [limit for limit in grades[1:] if (values >= limit).mean() <= most]
     limit = limits[0] if limits else grades[-1]
-    nearby = [f">= {other:g}" for other in grades[1:] if other != limit][:3]
-    return f">= {limit:g}", ", ".join(nearby)
+    nearby = [f">= {_plain(other)}" for other in grades[1:] if other != limit][:3]
+    return f">= {_plain(limit)}", ", ".join(nearby)
 
 
 def _plain(value: object) -> object:

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from attop.extending import Floats, join_first
+from attop.extending import Floats, count_noun, join_first
 from attop_bench.data.profile.names import word_set
 from attop_bench.data.profile.profile import Profile
 from attop_bench.data.reading.cells import GAPS
@@ -304,6 +304,23 @@ def chance(hits: int, rows: int, n_pos: int, n: int) -> float:
     # Equally likely ones differ by rounding.
     seldom = share <= share[number == hits] * (1 + 1e-7)
     return float(share[seldom].sum() / share.sum())
+
+
+def table_beside(frame: pd.DataFrame) -> Iterator[str]:
+    """Ask whether the last columns, two or more, are another table: filled in the same first rows alone."""
+    beside: list[str] = []
+    n_first = int(frame.iloc[:, -1].count())
+    for name in reversed(list(frame)):
+        values = frame[name]
+        if values.count() != n_first or values.iloc[:n_first].hasnans:
+            break
+        beside.append(name)
+    if len(beside) >= 2 and 0 < n_first <= len(frame) / 2:
+        what = f"filled in the first {count_noun(n_first, 'row')} alone, as another table beside"
+        remedy = " ".join(
+            f"--role {shlex.quote(f'{name}=identifier')}" for name in beside
+        )
+        yield f"{join_first(beside[::-1])}: {what}; if so: {remedy}"
 
 
 def undecided(values: pd.Series) -> list[object]:
