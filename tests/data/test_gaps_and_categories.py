@@ -164,6 +164,13 @@ def test_one_hot_takes_many_values_under_a_ceiling(tmp_path):
     assert data.transformer().fit_transform(data.X).shape == (240, 20)
 
 
+@pytest.mark.parametrize("column", ["c", 1, -2])
+def test_one_hot_takes_what_is_named_a_category(column, tmp_path):
+    codes = [f"order {i}" for i in range(200)]
+    data = many("c", codes, tmp_path, one_hot=True, max_categories=5, categories=[column])
+    assert data.X["c"].nunique() == 200
+
+
 def test_missing_values_are_told_all_at_once_with_their_remedy(tmp_path):
     with pytest.raises(DatasetError) as caught:
         written(table(), tmp_path)

@@ -90,6 +90,7 @@ def test_both_files_are_inputs(files):
             "has 2 labels for account '001', and 1 account of",
         ),
         ("number,fraud\n001,yes\n", {}, "labels.csv has no column 'account'"),
+        ("account;fraud\n001;yes\n", {}, "no column 'account'; one column, .*: set separator in its reader"),
         ("account,fraud,x\n001,yes,1\n", {}, "label is not given: give label, one of fraud, x"),
         ("account,x\n001,yes\n", {}, "both files have a column 'x'"),
         (
@@ -98,9 +99,9 @@ def test_both_files_are_inputs(files):
             "no account of labels.csv is one of the rows, such as 'A1'",
         ),
         ("account,fraud\n001,yes\n", {"label": "fraude"}, "has no column 'fraude': give label, one of fraud"),
-        ("account,fraud\n001,yes\n", {"labels": {"path": "labels.csv"}}, "labels"),
+        ("account,fraud\n001,yes\n", {"labels": {"path": "labels.csv"}}, "labels: needs on"),
     ],
-    ids=["two", "key", "which", "both", "none", "typo", "no-key"],
+    ids=["two", "key", "mark", "which", "both", "none", "typo", "no-key"],
 )
 def test_what_cannot_be_joined_is_refused(labels, how, message, files):
     with open("labels.csv", "w") as file:

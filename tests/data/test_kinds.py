@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from docs._ext.options import json_schema, markdown
 
@@ -41,6 +42,18 @@ def test_every_column_of_a_data_set_comes_back_from_its_file(tmp_path):
     counts = {"name": "bank", "items": 5, "features": 2, "positives": 3, "groups": 2}
     counts |= {"positives_per_group": [1, 1, 2], "parts": [2, 2, 1], "duplicate_groups": 3, "entities": 3}
     assert again.summary() == counts | {"days": 17_020, "design_effect": 1.8}
+
+
+def test_prepared_data_of_another_version_are_refused_by_name(tmp_path):
+    """A table was once an array of Parquet's bytes."""
+    Dataset("t", pd.DataFrame({"a": [1.0, 2], "b": pd.Categorical(["u", "v"])}), [0, 1]).save(
+        tmp_path / "t.npz"
+    )
+    arrays, meta = load_arrays(tmp_path / "t.npz")
+    table = np.frombuffer(arrays.pop("X.parquet"), np.uint8)
+    save_arrays(tmp_path / "t.npz", {**arrays, "X_parquet": table}, meta)
+    with pytest.raises(DatasetError, match=r"t\.npz.*delete it, and it is made again"):
+        Dataset.load(tmp_path / "t.npz")
 
 
 def test_the_stages_of_images_around_umap(built, tmp_path):

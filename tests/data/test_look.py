@@ -1,6 +1,7 @@
 """attop look: what a table holds, all complaints at once, and a configuration that runs as it stands."""
 
 import shlex
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -414,3 +415,16 @@ def test_a_table_beside_is_asked(tmp_path, filled):
     if filled == [3, 3]:
         roles = {"side0": "identifier", "side1": "identifier"}
         assert parameters(look(tmp_path / "t.csv", label="y", roles=roles))["drop"] == [*roles]
+
+
+def test_a_table_whose_fits_take_more_memory_than_usual_gets_it(tmp_path):
+    found = look(written(transactions(3000), tmp_path))
+    usual = configured(**yaml.safe_load(propose(found))).limits.memory_mb
+    data = make("file", **parameters(found))
+    numbers = data.transformer().fit_transform(data.X).shape[1]
+    for rows in (3000, 10_000_000):
+        proposal = yaml.safe_load(propose(replace(found, rows=rows)))
+        needed = 24 * rows * numbers / 1e6
+        given = configured(**proposal).limits.memory_mb
+        assert needed < given
+        assert (given == usual) == (rows == 3000)

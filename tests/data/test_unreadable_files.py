@@ -10,9 +10,10 @@ import pickle
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from attop_bench.data.base import DatasetError
+from attop_bench.data.base import Dataset, DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.files import opening
 from attop_bench.data.profile.look import look
@@ -95,6 +96,7 @@ def test_what_cannot_be_read_is_refused(name, text, options, message, read):
         ({"x": np.array([1 + 2j, 3]), "y": [0, 1]}, "column 'x' has complex numbers"),
         ({"x": [1, 2], "y": np.array([1j, 1])}, "column 'y' has complex numbers"),
         ({"x": np.array([{}, {}], dtype=object), "y": [0, 1]}, r"cannot be read as \.npz"),
+        ({"x": np.array([b"\xff", b"a"]), "y": [0, 1]}, r"cannot be read as \.npz"),
         ({"x": np.ones((3, 2)), "y": [0, 1]}, "of one length n"),
         ({"x": np.ones((0, 2)), "y": np.ones(0)}, "no rows"),
     ],
@@ -111,6 +113,9 @@ def test_bytes_of_npz_are_text_and_other_files_no_npz(tmp_path):
     np.save(tmp_path / "a.npy", np.ones(3))
     (tmp_path / "a.npy").rename(tmp_path / "t.npz")
     with pytest.raises(DatasetError, match=r"it holds one array, as \.npy files do"):
+        read_frame(tmp_path / "t.npz")
+    Dataset("prepared", pd.DataFrame({"u": pd.Categorical(["a", "b"])}), [0, 1]).save(tmp_path / "t.npz")
+    with pytest.raises(DatasetError, match=r"t\.npz: (cannot be read as \.npz|arrays must be)"):
         read_frame(tmp_path / "t.npz")
     (tmp_path / "t.npz").write_bytes(pickle.dumps([1, 2]))
     with pytest.raises(DatasetError) as caught:

@@ -242,7 +242,9 @@ def test_what_a_file_beside_gives_rows_is_no_feature_without_a_role(form, tmp_pa
         make("file", **params)
     assert make("file", **params, weight="weight").X.shape == (60, 2)
     assert make("file", **params, drop=["weight"]).X.shape == (60, 2)
-    assert make("file", **params, keep=["a" if form == "t.csv" else 1, "weight"]).X.shape == (60, 2)
+    for weight in ("weight", -1):
+        assert make("file", **params, keep=["a" if form == "t.csv" else 1, weight]).X.shape == (60, 2)
+        assert make("file", **params, categories=[weight], one_hot=True).X.shape == (60, 3)
     with pytest.raises(DatasetError, match=r"reader has groups.* set group: qid, or leave groups out"):
         make("file", **params | {"reader": {"groups": ".query"}})
     found = look(path, label=params.get("label"))

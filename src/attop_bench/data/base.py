@@ -261,14 +261,15 @@ class Dataset:
         columns: dict[str, Any] = {
             name: arrays[name] for name in _COLUMNS if name in arrays
         }
-        columns |= {name: meta[name] for name in ("impute", "max_categories")}
-        return cls(
-            meta["name"],
-            features_of(arrays),
-            arrays["y"],
-            facts=meta["facts"],
-            **columns,
-        )
+        try:
+            columns |= {n: meta[n] for n in ("impute", "max_categories", "facts")}
+            parts = meta["name"], features_of(arrays), arrays["y"]
+        except KeyError as error:
+            raise DatasetError(
+                f"{path} is a file without {error}, of another version of attop or no prepared data: delete "
+                "it, and it is made again"
+            ) from None
+        return cls(*parts, **columns)
 
 
 def _usable(values: NDArray, name: str, where: str) -> NDArray:

@@ -20,8 +20,11 @@ _R = TypeVar("_R")
 Count = Annotated[int, Field(strict=True, ge=1)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 _LIST = "a list, in brackets"
-#: Errors of pydantic that its words do not explain to a person who writes YAML.
+#: Errors of pydantic that its words do not explain to a person who writes YAML, of a name.
 _WANTED = {
+    "missing": "needs {}",
+    "extra_forbidden": "takes no {}",
+    "path_type": "must be a path",
     "sequence_str": f"must be {_LIST}",
     "path_type": "must be the name of a file",
     "dict_type": "must be names with values, in braces",
@@ -108,7 +111,7 @@ def refusal(
 ) -> DatasetError:
     """Convert an error of pydantic to one with the parameter, if any, what it must be, and the value."""
     wanted = [
-        _WANTED.get(e["type"])
+        _WANTED.get(e["type"], "").format(*e["loc"][-1:])
         or e["msg"]
         .removeprefix("Value error, ")
         .replace("Input should", "must")

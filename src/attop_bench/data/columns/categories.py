@@ -56,7 +56,7 @@ def check_categories(
         distinct = len(values.cat.categories)
         what = f"has {distinct:,} values in {len(values):,} rows"
         remedy = f"drop: [{name}] to params, or replace it by numbers; if it is one, categories: [{name}]"
-        if name not in own and are_dates(values.dropna().astype(str).unique()):
+        if name not in own and are_dates(values.cat.categories.astype(str)):
             what = f"holds dates, such as {values.dropna().iloc[0]!r}, and is no category"
         elif name not in own and is_identifier(distinct, values.count()):
             what += ": it names things, and is no category"

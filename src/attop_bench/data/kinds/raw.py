@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +18,10 @@ from attop_bench.data.errors import DatasetError
 from attop_bench.data.kinds.options import RawOptions
 from attop_bench.data.ledger import Aside, Ledger, parts_of, shown, weight_of
 from attop_bench.data.reading.cells import as_floats
+from attop_bench.data.reading.delimited import pool_of_text
 from attop_bench.data.reading.formats import identified, read_table
 from attop_bench.data.reading.labels_beside import JoinedLabels, with_labels
-from attop_bench.data.reading.lists import BESIDE, LISTS
+from attop_bench.data.reading.lists import BESIDE
 from attop_bench.data.reading.table import UNNAMED, Table, check_numbers
 from attop_bench.files import StrPath
 
@@ -73,10 +74,12 @@ def read_raw_table(options: RawOptions) -> RawTable:
         part = None if part is None else part[in_use]
         weight = None if weight is None else weight[in_use]
     aside = {label, *roles.values(), *_named(names, options.drop, where)}
-    if form == "svmlight" and not (options.reader or {}).get(LISTS.option):
-        aside.add(LISTS.column)
+    if options.keep is None:
+        named = aside.union(_named(names, options.categories, where))
+        _refuse_without_role({*names} - named, options)
+    if form == "svmlight":
+        aside.add("qid")
     features = _feature_names(names, aside, options)
-    _refuse_without_role(features, options)
     for column in (label, *roles.values()):
         require_present(rows.text(column), where)
     X, categorical, text = _typed(rows, features, options)
@@ -224,12 +227,11 @@ def _kept(
     return features
 
 
-def _refuse_without_role(features: Sequence[str], options: RawOptions) -> None:
-    """Refuse a column of a file beside the table as a feature, unless it is named as one."""
-    own = {*(options.keep or ()), *options.categories}
+def _refuse_without_role(others: Container[str], options: RawOptions) -> None:
+    """Refuse a column of a file beside the table among the others, which no option names."""
     reader = options.reader or {}
     for source in BESIDE:
-        if reader.get(source.option) and source.column in {*features} - own:
+        if reader.get(source.option) and source.column in others:
             raise source.without_role(options.where)
 
 
@@ -241,7 +243,6 @@ def _typed(
     They take the place of their text in `rows`, which nothing asks for any more: it would be held twice.
     """
     import pandas as pd
-    import pyarrow
 
     where = options.where
     codes, text = (
@@ -259,7 +260,7 @@ def _typed(
         if c not in words and pd.api.types.is_numeric_dtype(typed[c]):
             rows.frame[c] = typed[c]
             # Else the text that is gone stays with the process.
-            pyarrow.default_memory_pool().release_unused()
+            pool_of_text().release_unused()
     X = pd.DataFrame(typed, copy=False)
     X[text] = X[text].fillna("")
     if options.impute is None:
@@ -278,6 +279,9 @@ def _left_out(
     rows: Table, label: str, options: RawOptions
 ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Yield each rule by which options leave rows out, and these rows; none is left out by two."""
+    is_joined = isinstance(options.labels, JoinedLabels)
+    if not is_joined and not options.drop_unlabelled and options.negative is None:
+        return
     missing = rows.text(label).isna().to_numpy()
     if isinstance(options.labels, JoinedLabels):
         yield options.labels.rule, missing

@@ -133,9 +133,8 @@ def _features(table: RawTable, options: TableOptions) -> pd.DataFrame:
     if options.codes is not None and categorical:
         typed |= to_numbers(text, options.codes, where)
     elif options.one_hot and categorical:
-        named = [
-            column_of(features.columns, name, where) for name in options.categories
-        ]
+        names = table.rows.frame.columns
+        named = [column_of(names, name, where) for name in options.categories]
         words = {name: as_categories(table.rows.text(name)) for name in categorical}
         check_categories(words, options.max_categories, where, named)
         typed |= words

@@ -21,6 +21,10 @@ _CEILING = 20
 _LONG = 1000
 #: Parts that test, and parts of the others that choose the hyper-parameters, at most.
 _FOLDS, _INNER_FOLDS = 5, 3
+#: Bytes that a fit takes for each number of the prepared rows: 22 to 24 at 5,000,000 rows of 102 columns.
+_BYTES_A_NUMBER = 30
+#: Megabytes that a job may have unless `limits` say more.
+_USUAL_MB = 4000
 #: Days, and positives, from which on a split in time is offered, and its test windows.
 _DAYS = 50
 _WINDOWS = MIN_RUNS
@@ -232,7 +236,7 @@ def propose(
         "    scoring: precision@k",
         _METHODS + (_OF_WORDS if "text" in options else _BOOSTING),
     ]
-    return "\n".join(lines)
+    return "\n".join(lines) + _limits(table, options)
 
 
 def _usual_top(table: Look, group: str | None) -> Top:
@@ -293,6 +297,25 @@ def _folds(table: Look) -> dict[str, int]:
             "than 3: collect more, or name other values by --positive"
         )
     return {"n_folds": n_folds, "inner_folds": inner_folds}
+
+
+def _limits(table: Look, options: Mapping[str, Any]) -> str:
+    """Write the memory of a job where the fits of so large a table take more than is usual."""
+    aside = {*options.get("drop", ()), *options.get("text", ())}
+    most = options.get("max_categories") or np.inf
+    numbers = sum(
+        min(c.distinct, most) if c.kind == "category" else 1
+        for c in table.columns
+        if c.name not in aside
+    )
+    megabytes = _BYTES_A_NUMBER * table.rows * numbers / 1e6
+    if megabytes <= _USUAL_MB:
+        return ""
+    thousands = int(np.ceil(megabytes / 1000))
+    return (
+        f"# a fit of so many rows takes more memory than the usual {_USUAL_MB}\n"
+        f"limits: {{memory_mb: {thousands * 1000}}}\n"
+    )
 
 
 def _length_of_list(

@@ -95,6 +95,12 @@ def _by_key(
     for table in (rows, other):
         if labels.on not in table.frame:
             hint = did_you_mean(labels.on, table.frame)
+            if (
+                table is other
+                and not other.has_types
+                and len(other.frame.columns) == 1
+            ):
+                hint = f"one column, {other.frame.columns[0]!r}: set separator in its reader"
             raise DatasetError(
                 f"{where}: labels: {table.where} has no column {labels.on!r}; {hint}"
             )
@@ -104,14 +110,15 @@ def _by_key(
     present = keys.notna()
     _refuse_contradictions(keys[present], values[present], labels, where)
     label_of = dict(zip(keys[present], values[present], strict=True))
-    joined = rows.text(labels.on).map(label_of).astype(object)
+    of_rows = rows.text(labels.on)
+    joined = of_rows.map(label_of).astype(object)
     if not joined.notna().any():
-        examples = f"{next(iter(label_of), None)!r}, here {rows.frame[labels.on].iloc[0]!r}"
+        examples = f"{next(iter(label_of), None)!r}, here {of_rows.iloc[0]!r}"
         raise DatasetError(
             f"{where}: labels: no {labels.on} of {labels.path} is one of the rows, such as {examples}"
         )
     matched = int(joined.notna().sum())
-    unknown = len(label_of.keys() - set(rows.text(labels.on)))
+    unknown = len(label_of.keys() - set(of_rows))
     counts = (
         f"{labels.path} by {labels.on}: {matched:,} rows with a label, {len(joined) - matched:,} without; "
         f"{unknown:,} of its {len(label_of):,} values of {labels.on} have no row"

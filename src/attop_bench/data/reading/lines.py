@@ -313,19 +313,15 @@ def _headers_again(
 
     They cannot be rows where a name is in a column of numbers; else only those with all names are named.
     """
-    from pyarrow import array
-    from pyarrow.compute import any as is_any
-    from pyarrow.compute import equal
-
     again = _rows_where(frame, lambda column, j: column == header[j].strip())
     verdicts = dict.fromkeys(map(int, again), (AGAIN, False))
     names = {j: name for j, name in enumerate(header) if name.strip() not in _NONE}
     most = len(names) // 2
     rows = {*verdicts}
-    for j in list(names)[: most + 1]:  # a row with most names has one of these
-        has_name = equal(array(frame[j]), names[j])
-        if is_any(has_name).as_py():
-            rows |= {*np.flatnonzero(has_name).tolist()}
+    for j in list(names)[
+        : most + 1
+    ]:  # most names in their places have one of these
+        rows |= {*np.flatnonzero(frame[j] == names[j]).tolist()}
     if not rows:
         return verdicts
     cells = frame.iloc[sorted(rows)].apply(lambda column: column.str.strip())

@@ -22,10 +22,6 @@ def read_npz(path: StrPath) -> pd.DataFrame:
 
     where = f"dataset {path}"
     arrays = _arrays(path, where)
-    arrays = {
-        name: np.char.decode(a) if a.dtype.kind == "S" else a
-        for name, a in arrays.items()
-    }
     shapes = {name: array.shape for name, array in arrays.items()}
     if len({shape[:1] for shape in shapes.values()}) != 1 or not {
         *map(len, shapes.values())
@@ -48,7 +44,12 @@ def _arrays(path: StrPath, where: str) -> dict[str, NDArray]:
     """Read the arrays of a file; refuse those of neither numbers nor text."""
     try:
         with np.load(os.fspath(path), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+            # What is no array is bytes.
+            arrays = {name: np.asarray(file[name]) for name in file.files}
+            arrays = {
+                name: np.char.decode(a) if a.dtype.kind == "S" else a
+                for name, a in arrays.items()
+            }
     except MemoryError as error:
         raise DatasetError(
             f"{where}: its arrays are larger than the memory: {error}; save fewer rows, or check the file"
@@ -65,7 +66,7 @@ def _arrays(path: StrPath, where: str) -> dict[str, NDArray]:
             f"{where}: cannot be read as .npz: {reason}; save arrays of numbers or text by numpy.savez"
         ) from None
     for name, array in arrays.items():
-        if array.dtype.kind not in "biufcSU":
+        if array.dtype.kind not in "biufcU":
             raise DatasetError(
                 f"{where}: array {name!r} has dtype {array.dtype}: numbers or text are needed"
             )
