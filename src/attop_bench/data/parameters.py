@@ -26,7 +26,6 @@ _WANTED = {
     "extra_forbidden": "takes no {}",
     "path_type": "must be a path",
     "sequence_str": f"must be {_LIST}",
-    "path_type": "must be the name of a file",
     "dict_type": "must be names with values, in braces",
     "mapping_type": "must be names with values, in braces",
 }
