@@ -1,9 +1,12 @@
 """Files beside a table: sizes of lists are read, weights, labels and further rows are named."""
 
+import shlex
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from attop_bench.cli.tables import _read_options
 from attop_bench.data.base import DatasetError
 from attop_bench.data.build import make
 from attop_bench.data.catalogue import input_files
@@ -131,6 +134,27 @@ def test_a_label_too_many_is_no_header(tmp_path, monkeypatch):
         make("file", path="features.csv", drop=["cust", "seg"], positive=1, labels="y_train.csv")
 
 
+def test_a_file_that_is_taken_is_not_named_again_however_it_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    labels = people(tmp_path)["spend"].gt(1).astype(int)
+    labels.to_csv("y_train.csv", index=False, header=["churned"])
+    for path, labels in (
+        ("features.csv", tmp_path / "y_train.csv"),
+        (tmp_path / "features.csv", "y_train.csv"),
+    ):
+        assert "--labels" not in "\n".join(look(path, labels=str(labels)).complaints)
+
+
+def test_weights_in_any_folder_are_named_with_an_option_that_can_be_read(tmp_path):
+    folder = tmp_path / "our data: it's"
+    folder.mkdir()
+    people(folder)
+    pd.Series(np.ones(300), name="w").to_csv(folder / "weights.csv", index=False)
+    line = next(c for c in look(folder / "features.csv").complaints if "--reader" in c)
+    option = shlex.split(line.partition("--reader ")[2])
+    assert look(folder / "features.csv", given=_read_options(option)).column("weight").kind == "weight"
+
+
 def test_other_rows_are_named(tmp_path):
     frame = people(tmp_path).assign(bought=lambda rows: (rows["spend"] > 1).astype(int))
     frame.to_csv(tmp_path / "train.csv", index=False)
@@ -138,7 +162,7 @@ def test_other_rows_are_named(tmp_path):
     frame.drop(columns="bought").to_csv(tmp_path / "test.csv", index=False)
     said = "\n".join(look(tmp_path / "train.csv").complaints)
     assert "valid.csv beside it has the same columns" in said
-    assert "test: valid.csv in params, and protocol: {kind: given}" in said
+    assert f"test: {tmp_path / 'valid.csv'} in params, and protocol: {{kind: given}}" in said
     params = parameters(look(tmp_path / "train.csv")) | {"test": str(tmp_path / "valid.csv")}
     data = make("file", **params)
     (fold,) = make_folds("given", data, repeat=0, seed=0)

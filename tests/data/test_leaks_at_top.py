@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from attop_bench.data.build import make
 from attop_bench.data.profile.leaks_at_top import Part, _Order, leaks_at_top
 from attop_bench.data.profile.look import look
-from attop_bench.data.profile.proposal import parameters
+from attop_bench.data.profile.proposal import parameters, propose
 
 
 def scaled(values):
@@ -211,3 +212,39 @@ def test_an_order_is_judged_by_how_many_are_tried():
     order = _Order("highest", y.astype(float))
     assert order.ahead_of(others, y)
     assert not replace(order, tried=1000).ahead_of(others, y)
+
+
+def strong(seed, n=600):
+    """Return a strong number and a strong word beside a date and noise, and labels."""
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.15
+    word = np.where(y & (rng.random(n) < 0.7), "yes", "no")
+    return pd.DataFrame(
+        {
+            "spend": rng.normal(size=n).round(3) + 4.0 * y,
+            "fast": word,
+            "when": days(rng, n),
+            "noise": rng.normal(size=n).round(3),
+            "y": y.astype(int),
+        }
+    )
+
+
+def test_a_column_whose_role_is_named_stays_and_is_said(tmp_path):
+    strong(1).to_csv(tmp_path / "t.csv", index=False)
+    found = look(tmp_path / "t.csv", "y")
+    assert set(parameters(found)["drop"]) == {*found.leaks} == {"spend", "fast"}
+    assert any("--role spend=number" in line for line in found.complaints)
+    named = look(tmp_path / "t.csv", "y", roles={"spend": "number"})
+    assert parameters(named)["drop"] == ["fast"]
+    (kept,) = [line for line in named.complaints if line.startswith("spend")]
+    assert "kept" in kept
+    assert "--role" not in kept
+    assert "- spend" in propose(named)
+
+
+def test_the_role_that_keeps_two_words_is_a_category(tmp_path):
+    strong(1)[["fast", "noise", "y"]].to_csv(tmp_path / "t.csv", index=False)
+    assert any("--role fast=category" in line for line in look(tmp_path / "t.csv", "y").complaints)
+    params = parameters(look(tmp_path / "t.csv", "y", roles={"fast": "category"}))
+    assert make("file", **params).facts["features"] == ["fast", "noise"]

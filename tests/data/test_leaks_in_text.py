@@ -4,6 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from attop_bench.data.build import make
+from attop_bench.data.profile import leaks_at_top
+from attop_bench.data.profile.leaks_at_top import _tells
 from attop_bench.data.profile.look import look
 from attop_bench.data.profile.phrases import Phrases
 from attop_bench.data.profile.proposal import parameters
@@ -124,3 +127,45 @@ def test_words_that_say_what_a_part_does_have_no_weight():
     np.testing.assert_array_equal(weight > 0, has["spread"])
     assert phrases.weights([], ()).shape == (40, 3)
     assert phrases.weights([], ["t"]).shape == (40, 0)
+
+
+@pytest.mark.filterwarnings("error")
+def test_columns_that_are_empty_where_there_is_a_label_tell_nothing(tmp_path):
+    _, frame, y = base(0)
+    labelled = np.arange(len(y)) >= 300
+    frame = frame.assign(day="2024-01-01")
+    frame.loc[labelled, ["notes", "risk", "day"]] = None
+    frame.assign(y=np.where(labelled, y.astype(int).astype(str), "")).to_csv(tmp_path / "t.csv", index=False)
+    assert look(tmp_path / "t.csv", "y", roles={"day": "date"}).leaks == {}
+
+
+def test_numbers_may_be_read_as_text(tmp_path):
+    _, frame, y = base(0)
+    frame = frame.assign(code=np.arange(len(y)) % 30, y=y.astype(int))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    params = parameters(look(tmp_path / "t.csv", "y", roles={"code": "text"}))
+    assert "code" in params["text"]
+    assert make("file", **params).n_pos == y.sum()
+
+
+def test_a_column_is_parted_once_for_all_phrases(monkeypatch):
+    parted, factorize = [], pd.factorize
+    monkeypatch.setattr(pd, "factorize", lambda *a, **k: parted.append(1) or factorize(*a, **k))
+    rows = np.arange(400) < 40
+    assert not _tells(pd.Series(np.arange(400)), [rows] * 50)
+    assert not _tells(pd.Series(np.arange(400) % 5), [rows] * 50)
+    assert _tells(pd.Series(rows), [np.arange(400) < 30, rows])
+    assert len(parted) == 3
+
+
+def test_a_value_is_not_named_where_words_find_its_rows_however_long_the_table(tmp_path, monkeypatch):
+    """Others are known only where words were read: among a sample of a long table."""
+    monkeypatch.setattr(leaks_at_top, "_ROWS", 3000)
+    rng, n = np.random.default_rng(2), 8000
+    y = rng.random(n) < 0.09
+    found = np.where(y, rng.random(n) < 0.6, rng.random(n) < 0.002)
+    telling = np.array([f"hint{i}" for i in range(40)])
+    hints = np.where(found[:, None] | (rng.random((n, 6)) < 0.02), rng.choice(telling, (n, 6)), "")
+    frame = pd.DataFrame({"notes": [f"{a} {' '.join(b)}" for a, b in zip(notes(rng, n), hints, strict=True)]})
+    frame["branch"] = np.where(found & (rng.random(n) < 0.3), "K9", rng.choice(list("abc"), n))
+    assert looked_at(frame, y, tmp_path).leaks == {}

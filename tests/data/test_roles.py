@@ -192,3 +192,11 @@ def test_an_ordered_category_may_be_the_label(tmp_path):
     frame = pd.DataFrame({"risk": risk, "x": rng.normal(size=200), "y": rng.choice(["a", "b"], 200)})
     frame.to_parquet(tmp_path / "t.parquet")
     assert [c.column for c in look(tmp_path / "t.parquet").candidates] == ["y", "risk"]
+
+
+@pytest.mark.parametrize("values", [["x", "y", "z"], ["2024-01-01", "2024-01-02", "2024-01-05"]])
+def test_words_that_are_named_numbers_are_refused(values, tmp_path):
+    frame = pd.DataFrame({"a": np.arange(90) % 7, "c": values * 30, "y": np.arange(90) % 2})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(DatasetError, match=f"'c' must hold numbers, got '{values[0]}'"):
+        look(tmp_path / "t.csv", "y", roles={"c": "number"})

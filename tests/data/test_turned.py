@@ -67,8 +67,9 @@ def test_a_table_whose_rows_are_fields_is_said_once(frame, separator, tmp_path):
         pd.DataFrame(np.char.add("a", np.arange(N * 12).reshape(N, 12).astype(str))),
         people().assign(**{f"x{i}": outcomes("1", "a", "b") for i in range(12)}),
         genes().rename(index={"GSM3": "label"}),
+        genes().gt(0).astype(int).set_axis([f"fraud_{i:03}" for i in range(N)]),
     ],
-    ids=["numbers", "words", "mixed", "a row named label"],
+    ids=["numbers", "words", "mixed", "a row named label", "0 and 1 of cases of fraud"],
 )
 def test_other_tables_are_not(frame, tmp_path):
     frame.rename_axis("name").to_csv(tmp_path / "t.csv")

@@ -256,7 +256,7 @@ def test_what_a_file_beside_gives_rows_is_no_feature_without_a_role(form, tmp_pa
 def test_weights_reach_methods_and_metrics(path):
     (other := path.with_name("weights.csv")).write_text("w\n" + path.with_name("t.csv.weight").read_text())
     path.with_name("t.csv.weight").unlink()
-    remark = f"'weights={{path: {other}}}'"
+    remark = f"""'weights={{"path": "{other}"}}'"""
     assert any(remark in line for line in look(path).complaints)
     assert not any(remark in c for c in look(path, given={"weights": {"path": str(other)}}).complaints)
     dataset = make("file", path=path, **BESIDE | {"reader": {"weights": {"path": str(other)}}})

@@ -33,14 +33,14 @@ def files_beside(path: StrPath, options: Iterable[object] = ()) -> list[FileBesi
     Those that one of the `options` takes are left out.
     """
     named = (o.get("path") if isinstance(o, Mapping) else o for o in options)
-    taken = {Path(path)}
-    taken |= {Path(o) for o in named if isinstance(o, (str, os.PathLike))}
+    paths = [path, *(o for o in named if isinstance(o, (str, os.PathLike)))]
+    taken = set(map(os.path.realpath, paths))
     found = []
     for other in _files_of(Path(path).parent):
         words = set(words_of(other.stem.split(".")[0]))
         held = (remark for what, remark in _ABOUT.items() if words & word_set(what))
         remark = next(held, None)
-        if other in taken or remark is None:
+        if os.path.realpath(other) in taken or remark is None:
             continue
         rows = _read(other)
         if rows is not None:
@@ -113,8 +113,12 @@ def _about_labels(
 
 def _joining(labels: Path, key: str) -> str:
     """Write the option that joins labels of another file by a column."""
-    fields = json.dumps({"path": str(labels), "on": key}, ensure_ascii=False)
-    return f"--labels {shlex.quote(fields)}"
+    return f"--labels {shlex.quote(_fields(path=str(labels), on=key))}"
+
+
+def _fields(**fields: str) -> str:
+    """Write fields as YAML and JSON have them."""
+    return json.dumps(fields, ensure_ascii=False)
 
 
 def _name_in(rows: pd.DataFrame, keys: pd.Series) -> str | None:
@@ -133,7 +137,7 @@ def _about_rows(
     names, others = list(table.frame), list(further)
     if names == others:
         yield (
-            f"has the same columns: to test on its rows, test: {other.name} in params, and protocol: "
+            f"has the same columns: to test on its rows, test: {other} in params, and protocol: "
             "{kind: given}"
         )
     elif label is not None and [name for name in names if name != label] == others:
@@ -146,8 +150,8 @@ def _about_weights(
     """Say how weights of another file come to a table's rows: in their order, below a name or none."""
     rows = len(table.frame)
     if weights.shape[1] == 1 and len(weights) in (rows - 1, rows):
-        option = f"--reader 'weights={{path: {other}}}'"
-        yield f"has one value a row: if they are weights: {option}"
+        option = shlex.quote(f"weights={_fields(path=str(other))}")
+        yield f"has one value a row: if they are weights: --reader {option}"
 
 
 #: What a file beside a table may hold, by words of its name, and who speaks of it.

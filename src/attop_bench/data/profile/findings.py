@@ -10,7 +10,7 @@ from attop.extending import count_noun, join_first
 from attop_bench.data.columns.categories import MANY_VALUES
 from attop_bench.data.ledger import Ledger
 from attop_bench.data.profile.profile import LabelColumn
-from attop_bench.data.profile.readers import Column
+from attop_bench.data.profile.readers import KINDS, Column
 
 #: Lines that are said, and positives below which no difference between models shows.
 _MOST, _FEW_POSITIVES = 8, 50
@@ -83,10 +83,18 @@ class Look:
 
     @property
     def leaks_left_out(self) -> Mapping[str, str]:
-        """Columns that tell the label, if another feature is left without them."""
-        aside = {self.label and self.label.column, *self.twins, *self.leaks}
+        """Columns that tell the label, but those a person has named features; none if no feature is left."""
+        named = {c.name for c in self.columns if c.own and c.is_feature}
+        told = {name: how for name, how in self.leaks.items() if name not in named}
+        aside = {self.label and self.label.column, *self.twins, *told}
         others = (c for c in self.columns if c.is_feature and c.name not in aside)
-        return self.leaks if any(others) else {}
+        return told if any(others) else {}
+
+    @property
+    def leaks_kept(self) -> Mapping[str, str]:
+        """Columns that tell the label and stay."""
+        out = self.leaks_left_out
+        return {name: how for name, how in self.leaks.items() if name not in out}
 
     @property
     def parts_copies(self) -> bool:
@@ -119,7 +127,7 @@ class Look:
 
 
 def _complaints(table: Look) -> Iterator[str]:
-    aside = {*table.twins, *table.leaks}
+    aside = {*table.twins, *table.leaks_left_out}
     if table.label is not None:
         aside.add(table.label.column)
         yield from _about_label(table, table.label)
@@ -140,16 +148,26 @@ def _names_of(columns: Iterable[Column], kind: str) -> list[str]:
 
 
 def _about_leaks(table: Look) -> Iterator[str]:
-    """Yield one line on the first column that tells the label; it names the others."""
-    if not table.leaks:
-        return
-    (name, how), *others = table.leaks.items()
-    rest = join_first([f"{other} ({evidence})" for other, evidence in others])
-    also = f"; so do {rest}" if others else ""
-    what = (
-        "left out" if table.leaks_left_out else "kept, as no other feature is left"
-    )
-    yield f"{name}: tells the label nearly alone ({how}), {what}: is it known beforehand?{also}"
+    """Yield a line on columns that tell the label and are left out, and one on those that are kept."""
+    for leaks in filter(None, (table.leaks_left_out, table.leaks_kept)):
+        (name, how), *others = leaks.items()
+        rest = join_first([f"{other} ({evidence})" for other, evidence in others])
+        also = f"; so do {rest}" if others else ""
+        what = _fate_of(table, table.column(name))
+        yield f"{name}: tells the label nearly alone ({how}), {what}{also}"
+
+
+def _fate_of(table: Look, column: Column) -> str:
+    """Say whether a column that tells the label is kept, and why, or how it would be."""
+    asked = "is it known beforehand?"
+    if column.name in table.leaks_kept:
+        why = "its role is named" if column.own else "no other feature is left"
+        return f"kept, as {why}: {asked}"
+    if not column.is_feature:
+        return f"left out: {asked}"
+    plain = "category" if column.text and not column.marks else "number"
+    kind = column.kind if column.kind in KINDS else plain
+    return f"left out: {asked} If so, --role {shlex.quote(f'{column.name}={kind}')}"
 
 
 def _about_kinds(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -93,18 +93,24 @@ class _Order:
 
 
 @dataclass(frozen=True)
-class _Side:
-    """The rows in which a column has a value, or those in which it has none."""
+class _Rows:
+    """Some rows by one column."""
 
+    #: What is said of them.
     what: str
     rows: NDArray[np.bool_]
-    #: Of so many sides the rows are one; share of what chance expects that the others expect, at least.
+    #: Of so many parts or sides the rows are one.
     tried: int = 1
+    #: The others are behind by this share of what chance misses, or expects, at least.
     behind: float = 0.0
 
-    def among(self, rows: Ints) -> _Side:
-        """Restrict the side to some of the rows."""
+    def among(self, rows: Ints) -> Self:
+        """Restrict them to some of the rows."""
         return replace(self, rows=self.rows[rows])
+
+
+class _Side(_Rows):
+    """The rows in which a column has a value, or those in which it has none."""
 
     def is_suspected(self, y: NDArray[np.bool_]) -> bool:
         """Decide whether the side has a quarter of the negatives and, against chance, no positive."""
@@ -129,29 +135,23 @@ class _Side:
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(_Rows):
     """The rows of some values of a column, of which nearly all are positive."""
 
-    #: What is said of them.
-    how: str
-    rows: NDArray[np.bool_]
-    #: Of so many parts the rows are one; share of what chance misses that the others miss, at least.
-    tried: int = 1
     behind: float = _BEHIND
-
-    def among(self, rows: Ints) -> Part:
-        """Restrict the part to some of the rows."""
-        return replace(self, rows=self.rows[rows])
 
     def ahead_of(self, others: Floats, y: NDArray[np.bool_]) -> str:
         """Say how many are positive; empty if the others expect as many, or chance in so many parts."""
         from scipy.stats import binom
 
-        size, hits = int(self.rows.sum()), int((self.rows & y).sum())
-        share = float(np.clip(others[self.rows].mean(), 0.0, 1.0))
+        rows = self.rows & ~np.isnan(others)
+        if not rows.any():
+            return ""
+        size, hits = int(rows.sum()), int((rows & y).sum())
+        share = float(np.clip(others[rows].mean(), 0.0, 1.0))
         far = hits - share * size >= self.behind * size * (1 - y.mean())
         by_chance = binom.sf(hits - 1, size, share)
-        return self.how if far and by_chance * self.tried < _CHANCE else ""
+        return self.what if far and by_chance * self.tried < _CHANCE else ""
 
 
 def leaks_at_top(
@@ -196,7 +196,7 @@ def leaks_at_top(
     ]
     sample = _sampled(frame, features)
     texts = [column.name for column in features if column.kind == "text"]
-    phrases = Phrases.of_columns(frame, texts, sample) if texts else None
+    phrases = Phrases.of_columns(frame, texts, sample)
     suspected = {
         column.name: orders
         for column in columns
@@ -209,33 +209,31 @@ def leaks_at_top(
     aside = {*suspected, *parts}
     alone = [part.rows for part in parts.values()]
     with_phrases = [p.rows for several in of_phrases.values() for p in several]
-    rest = [
-        c
-        for c in features
-        if c.name not in aside
-        and not any(_tells(frame[c.name], rows) for rows in alone)
-        and not any(
-            _tells(frame[c.name].iloc[sample], rows[sample])
-            for rows in with_phrases
-        )
-    ]
+    read = [rows[sample] for rows in with_phrases]
+    rest = [c for c in features if c.name not in aside]
+    rest = _not_telling(frame, rest, alone)
+    rest = _not_telling(frame.iloc[sample], rest, read)
     words = phrases and phrases.weights([*alone, *with_phrases], aside)
-    others = _shares_by(frame, rest, y, sample, alone, words)
+    # Words are known of the sample alone.
+    further = [] if phrases else alone
+    others = _shares_by(frame, rest, y, sample, further, words)
     evidence = {name: [part.ahead_of(others, y)] for name, part in parts.items()}
     for name in {**suspected, **of_phrases}:
         evidence.setdefault(name, []).extend(
             order.among(sample).ahead_of(others[sample], y[sample])
             for order in (*suspected.get(name, ()), *of_phrases.get(name, ()))
         )
-    said = {name: [*filter(None, hows)] for name, hows in evidence.items()}
-    return {name: hows[0] for name, hows in said.items() if hows}
+    first = (
+        (name, next(filter(None, hows), "")) for name, hows in evidence.items()
+    )
+    return {name: how for name, how in first if how}
 
 
 def _sampled(frame: pd.DataFrame, columns: Sequence[Column]) -> Ints:
     """Draw the rows from which the others learn: of long texts fewer."""
     texts = [column.name for column in columns if column.kind == "text"]
-    signs = sum(float(frame[name].str.len().mean()) for name in texts)
-    most = min(_ROWS, max(int(_SIGNS / (signs + 1)), _LEAST))
+    signs = sum(int(frame[name].astype(str).str.len().sum()) for name in texts)
+    most = min(_ROWS, max(_SIGNS * len(frame) // (signs + 1), _LEAST))
     if len(frame) <= most:
         return np.arange(len(frame))
     rng = np.random.default_rng(_SEED)
@@ -256,21 +254,37 @@ def _suspected_phrases(
     """List the rows of the phrases that one class alone has, or lacks, by column."""
     found: dict[str, list[Part | _Side]] = {}
     for phrase in phrases.telling(y) if phrases else ():
-        rows, how = phrase.rows, (phrase.tried, _BEHIND_A_PHRASE)
-        said = f"{(rows & y).sum():,} of {rows.sum():,} rows {phrase.what} positive"
-        found.setdefault(phrase.column, []).append(
-            Part(said, rows, *how)
-            if phrase.are_positive
-            else _Side(phrase.what, rows, *how)
-        )
+        kind: type[Part | _Side] = _Side
+        what, rows = phrase.what, phrase.rows
+        if phrase.are_positive:
+            kind = Part
+            what = f"{(rows & y).sum():,} of {rows.sum():,} rows {what} positive"
+        part = kind(what, rows, phrase.tried, _BEHIND_A_PHRASE)
+        found.setdefault(phrase.column, []).append(part)
     return found
 
 
-def _tells(values: pd.Series, rows: NDArray[np.bool_]) -> bool:
-    """Decide whether a few values of a column are those of some rows, and of these alone."""
-    inside = values[rows]
-    are_few = _FEWEST * inside.nunique(dropna=False) <= len(inside)
-    return bool(are_few and not values[~rows].isin(inside.unique()).any())
+def _not_telling(
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    parts: Sequence[NDArray[np.bool_]],
+) -> list[Column]:
+    """List the columns whose values are not those of some part of the rows."""
+    return [c for c in columns if not _tells(frame[c.name], parts)]
+
+
+def _tells(values: pd.Series, parts: Sequence[NDArray[np.bool_]]) -> bool:
+    """Decide whether a few values of a column are those of some part of the rows, and of it alone."""
+    codes = pd.factorize(values, use_na_sentinel=False)[0]
+    size = np.bincount(codes)
+    if size.max() < _FEWEST:
+        return False
+    for rows in parts:
+        inside = np.bincount(codes[rows], minlength=len(size))
+        are_few = _FEWEST * np.count_nonzero(inside) <= inside.sum()
+        if are_few and (inside == size)[inside > 0].all():
+            return True
+    return False
 
 
 def _orders(
@@ -290,7 +304,7 @@ def _orders(
     is_day = column.kind == "date" and is_number
     if column.kind == "text" or not (column.is_feature or is_day):
         return
-    if is_number:
+    if is_number and not missing.all():
         numbers = values.to_numpy(np.float64, na_value=np.nan)
         for first, sign in (("highest", 1.0), ("lowest", -1.0)):
             scores = sign * numbers

@@ -47,7 +47,7 @@ def look(
     form: str | None = None,
     given: Mapping[str, Any] | None = None,
     negative: Sequence[object] | None = None,
-    labels: StrPath | Mapping[str, Any] | None = None,
+    labels: str | Mapping[str, Any] | None = None,
 ) -> Look:
     """Look at a table in a file.
 

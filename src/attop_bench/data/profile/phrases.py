@@ -49,6 +49,8 @@ class Phrases:
         cls, frame: pd.DataFrame, columns: Sequence[str], read: Ints
     ) -> Phrases | None:
         """Find the phrases of some columns of text in the rows `read`; None if no word comes back."""
+        if not columns:
+            return None
         from scipy import sparse
         from sklearn.feature_extraction.text import CountVectorizer
 
@@ -109,21 +111,22 @@ class Phrases:
         """
         from sklearn.feature_extraction.text import TfidfTransformer
 
-        size = np.asarray(self.has.sum(axis=0)).ravel()
-        kept = np.array(
-            [
-                " " not in text and column not in without
-                for column, text in self.names
-            ]
-        )
+        single = [
+            at
+            for at, (column, text) in enumerate(self.names)
+            if " " not in text and column not in without
+        ]
+        words = self.has[:, single].astype(float)
+        size = np.asarray(words.sum(axis=0)).ravel()
+        kept = np.ones(len(single), bool)
         for rows in parts:
             part = rows[self.read].astype(float)
-            inside: Floats = self.has.T @ part
+            inside: Floats = words.T @ part
             kept &= size - inside > _OUTSIDE * size * (1 - part.mean())
             kept &= part.sum() - inside > _OUTSIDE * part.sum() * (
                 1 - size / len(part)
             )
-        words = self.has[:, np.flatnonzero(kept)].tocsr().astype(float)
+        words = words[:, np.flatnonzero(kept)].tocsr()
         return TfidfTransformer().fit_transform(words) if kept.any() else words
 
 

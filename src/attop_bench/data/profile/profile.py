@@ -29,7 +29,7 @@ class Answers:
     #: Options of the reader.
     reader: Mapping[str, Any] | None = None
     #: Labels of another file, as in a configuration: a path, or the fields of `JoinedLabels`.
-    labels: StrPath | Mapping[str, Any] | None = None
+    labels: str | Mapping[str, Any] | None = None
 
     @property
     def positives(self) -> set[str]:

@@ -260,13 +260,15 @@ def _lines_of_options(options: Mapping[str, object]) -> list[str]:
 
 
 def _lines_on_leaks(table: Look) -> Iterator[str]:
-    """Yield comments on the columns that were dropped since they tell the label."""
-    if table.leaks_left_out:
-        yield "      # of drop, these tell the label nearly alone; keep those known beforehand:"
-    elif table.leaks:
-        yield "      # these tell the label nearly alone, and no others are left: are they known beforehand?"
-    for name, how in table.leaks.items():
-        yield f"      # - {name}: {how}"
+    """Yield comments on the columns that tell the label, dropped or kept."""
+    for what, then, leaks in (
+        ("of drop, these tell", "keep those known", table.leaks_left_out),
+        ("these tell", "drop those not known", table.leaks_kept),
+    ):
+        if leaks:
+            yield f"      # {what} the label nearly alone; {then} beforehand:"
+        for name, how in leaks.items():
+            yield f"      # - {name}: {how}"
 
 
 def _lines_of_protocol(table: Look, options: Mapping[str, object]) -> Iterator[str]:

@@ -19,8 +19,8 @@ _ROWS, _FEWEST, _MOST = 100, 10, 50
 def remarks_on_direction(table: Table) -> Iterator[str]:
     """Say that rows are fields and columns are samples, if the first column names the fields.
 
-    Each row is then of numbers or of words alone, and each column of both; or a row has the name of an
-    outcome, and two values.
+    Each row is then of numbers or of words alone, and each column of both; or one row alone has the name of
+    an outcome, and two values.
     """
     frame = table.frame.iloc[:, : _MOST + 1]
     if table.has_types or frame.shape[1] <= _FEWEST:
@@ -35,7 +35,7 @@ def remarks_on_direction(table: Table) -> Iterator[str]:
     above = [s.content.split(",")[0] for s in table.suspects if s.rule == UNITS]
     if (
         any(map(is_outcome, above))
-        or (of_outcome.nunique(axis=1) == 2).any()
+        or (of_outcome.nunique(axis=1) == 2).sum() == 1
         or _rows_are_of_one_kind(samples)
     ):
         yield (

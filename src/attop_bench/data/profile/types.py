@@ -31,7 +31,7 @@ def type_columns(profile: Profile) -> Profile:
     # Numbers or names of rows.
     unnamed = {c.name: "identifier" for c in columns if UNNAMED.fullmatch(c.name)}
     columns = _answered(
-        columns, {**unnamed, **(profile.answers.roles or {})}, table.where
+        columns, {**unnamed, **(profile.answers.roles or {})}, table
     )
     return replace(profile, frame=frame, columns=tuple(columns))
 
@@ -106,10 +106,10 @@ def _with_zeros(column: Column, table: Table, frame: pd.DataFrame) -> Column:
 
 
 def _answered(
-    columns: Sequence[Column], roles: Mapping[str, str], where: str
+    columns: Sequence[Column], roles: Mapping[str, str], table: Table
 ) -> list[Column]:
     """Set the kinds of the columns that a person has named."""
-    names = [c.name for c in columns]
+    names, where = [c.name for c in columns], table.where
     for name, kind in roles.items():
         if name not in names:
             raise DatasetError(
@@ -119,6 +119,9 @@ def _answered(
             raise DatasetError(
                 f"{where}: column {name!r}: {kind!r} is no role; {did_you_mean(kind, KINDS)}"
             )
+    for column in columns:
+        if roles.get(column.name) == "number" and not column.marks:
+            table.numbers(column.name)  # or it is refused
     return [
         replace(c, kind=roles[c.name], otherwise="", own=True)
         if c.name in roles
