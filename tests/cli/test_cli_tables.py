@@ -134,6 +134,12 @@ def test_look_says_what_is_wrong(tmp_path, monkeypatch, capsys):
     said = capsys.readouterr()
     assert "t.csv: 3 rows, 2 columns" in said.out  # what there is, all the same
     assert "name the label" in said.err
+    assert "name the label" not in said.out  # once
+
+
+def test_a_column_of_one_value_or_none_is_named(tmp_path, ask):
+    (tmp_path / "t.csv").write_text("a,absent\n" + "1,x\n2,\n3,\n" * 9)
+    assert "absent" in ask("look", str(tmp_path / "t.csv"), status=1)
 
 
 def test_in_a_terminal_look_asks_and_the_answer_is_in_the_configuration(tmp_path, monkeypatch, ask):

@@ -315,3 +315,19 @@ def test_signs_alone_are_rows_of_the_data_set(tmp_path):
     found = look(tmp_path / "panel.csv", label="y", positive="+")
     data = make("file", **parameters(found))
     assert (len(data.y), data.n_pos) == (200, (frame["y"] == "+").sum())
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [
+            f"{i * i + 7},{i % 7},{['Total Energies', 'Acme', 'Sum Up'][i % 3]},yes" for i in range(30)
+        ],  # names
+        [f"{i},{i % 7},a,yes" for i in range(27)]
+        + [f"none,{i},a,no" for i in range(3)],  # one of two numbers
+    ],
+)
+def test_names_and_words_below_numbers_are_rows(tmp_path, rows):
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,c,y", *rows]) + "\n")
+    ledger = look(tmp_path / "t.csv", label="y").ledger
+    assert (ledger.kept, ledger.doubtful) == (30, ())

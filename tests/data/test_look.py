@@ -403,6 +403,20 @@ def test_the_remedy_of_a_word_keeps_the_words_that_are_missing(tmp_path):
     assert remedy == {"side": ["unknown", "n/a"]}
 
 
+@pytest.mark.parametrize("filled", [[3, 3], [3], [3, 4], [200, 200]])
+def test_a_table_beside_is_asked(tmp_path, filled):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=200), "y": rng.integers(0, 2, 200)})
+    for j, rows in enumerate(filled):
+        frame[f"side{j}"] = pd.Series(rng.normal(size=rows))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    said = "\n".join(look(tmp_path / "t.csv", label="y").complaints)
+    assert ("side0, side1: filled in the first 3 rows" in said) is (filled == [3, 3])
+    if filled == [3, 3]:
+        roles = {"side0": "identifier", "side1": "identifier"}
+        assert parameters(look(tmp_path / "t.csv", label="y", roles=roles))["drop"] == [*roles]
+
+
 def test_a_table_whose_fits_take_more_memory_than_usual_gets_it(tmp_path):
     found = look(written(transactions(3000), tmp_path))
     usual = configured(**yaml.safe_load(propose(found))).limits.memory_mb

@@ -29,6 +29,10 @@ DEALS = {"Open": 0.3, "Won": 0.2, "Lost": 0.5}
     ("values", "expected"),
     [
         (["Open", "Won", "Lost"], ["Open"]),
+        (["current", "30", "60", "90+"], []),
+        (["Current", "Late 16-30 days", "Late 31-120 days"], []),
+        (["Current", "Fully Paid", "Charged Off", "Late 16-30"], ["Current"]),
+        (["pending", "30", "60", "90+"], ["pending"]),
         (["OPEN", "won", "lost"], ["OPEN"]),
         (["In progress", "passed", "failed"], ["In progress"]),
         (["in-progress", "Pending", "passed", "failed"], ["in-progress", "Pending"]),
@@ -192,3 +196,11 @@ def test_outcomes_in_other_languages(name, values, positive, left_out, tmp_path)
     path, _ = written(tmp_path, dict(zip(values, (0.2, 0.3, 0.5), strict=True)), name, sex=sex)
     label = look(path).label
     assert (label.column, label.positive, label.left_out) == (name, positive, (left_out,))
+
+
+def test_a_grade_of_many_digits_is_compared_as_it_is(tmp_path):
+    grades = np.array([0.123456789, 1.203258954, 2.0])[np.arange(60) % 3]
+    pd.DataFrame({"x": np.arange(60) % 7, "grade": grades}).to_csv(tmp_path / "t.csv", index=False)
+    label = look(tmp_path / "t.csv", label="grade").label
+    assert (label.positive, label.share) == (">= 2", 1 / 3)
+    assert label.otherwise == ">= 1.203258954"

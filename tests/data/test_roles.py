@@ -175,6 +175,25 @@ def test_numbers_that_are_names_of_two_ways_are_categories():
     assert describe(frame, "size", "01").kind == "category"
 
 
+def test_a_category_is_one_in_the_rows_with_a_label_too(tmp_path):
+    rng = np.random.default_rng(2)
+    result = rng.permutation(["yes"] * 60 + ["no"] * 120 + ["pending"] * 20)
+    specimen = [f"S-{i // 2:04d}" for i in range(200)]
+    frame = pd.DataFrame({"x": rng.normal(size=200), "specimen": specimen, "result": result})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    proposed = parameters(look(tmp_path / "t.csv", label="result", roles={}))
+    assert proposed["categories"] == ["specimen"]
+    assert make("file", **proposed).y.sum() == 60
+
+
+def test_an_ordered_category_may_be_the_label(tmp_path):
+    rng = np.random.default_rng(2)
+    risk = pd.Categorical(rng.choice(["high", "low", "mid"], 200), ["low", "mid", "high"], ordered=True)
+    frame = pd.DataFrame({"risk": risk, "x": rng.normal(size=200), "y": rng.choice(["a", "b"], 200)})
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert [c.column for c in look(tmp_path / "t.parquet").candidates] == ["y", "risk"]
+
+
 @pytest.mark.parametrize("values", [["x", "y", "z"], ["2024-01-01", "2024-01-02", "2024-01-05"]])
 def test_words_that_are_named_numbers_are_refused(values, tmp_path):
     frame = pd.DataFrame({"a": np.arange(90) % 7, "c": values * 30, "y": np.arange(90) % 2})

@@ -99,6 +99,13 @@ def test_a_method_whose_package_is_absent_is_skipped_with_the_reason():
             {"datasets": [entry(kind="file", params={"path": "t", "positive": 1}, scoring="amount@k")]},
             ["mine: scoring: amount@k", "amount in params"],
         ),
+        *(
+            (
+                {"datasets": [entry(kind="file", params={"path": "t", "positive": 1, name: file})]},
+                [f"mine: {name} must be the name of a file, got {file!r}"],
+            )
+            for name, file in (("path", ["a.csv"]), ("path", 3), ("path", {"a": 1}), ("labels", ["a.csv"]))
+        ),
         ({"metrics": ["auc", "precision@recall-2"]}, ["recall must be above 0 and at most 1, got 2"]),
         ({"datasets": [entry(kind="wdbd")]}, ["unknown kind of data 'wdbd'", "did you mean 'wdbc'?"]),
         ({"datasets": [entry(params={"digit": 3})]}, ["mine", "unknown parameter 'digit'"]),

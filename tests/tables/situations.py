@@ -227,6 +227,16 @@ def amid(line, place=20):
     return lines(lambda rows: [*rows[:place], line, *rows[place:]])
 
 
+def sums_of_groups(rows, form):
+    """Return lines with the sums of two halves, each with the name of its group."""
+    head, *rest = rows
+    written = [head]
+    for name, part in (("G1", rest[:80]), ("G2", rest[80:])):
+        amount, age = (sum(float(row.split(",")[j]) for row in part) for j in (0, 1))
+        written += [*part, f"{amount:.2f},{age:.0f},{form.format(name)},no"] if len(part) == 80 else part
+    return written
+
+
 def subtotals(rows):
     """Return lines with the sums of each ten rows below them."""
     head, *rest = rows
@@ -926,7 +936,36 @@ SITUATIONS = [
     S(
         "sums of each ten rows, asked",
         lines(subtotals),
-        says=(r"15 rows in the middle whose numbers are the sum .*first line 12, .*kept as rows",),
+        says=(r"15 rows whose numbers are the sum .*first line 12, .*kept as rows",),
+    ),
+    *(
+        S(
+            f"sums of groups called {form.format('G1')}, asked",
+            lines(lambda rows, form=form: sums_of_groups(rows, form)),
+            says=(r"2 rows whose numbers are the sum .*first line 82, .*kept as rows",),
+            same=False,
+        )
+        for form in ("{} Total", "Summe {}", "{} Ergebnis")
+    ),
+    S(
+        "another table below with other names, asked",
+        lines(lambda rows: [*rows, "branch,manager,town,y", *["B,Roe,Rome,yes"] * 8, "C,12,Rome,no"]),
+        says=(
+            r"10 rows with words in columns of numbers.*first line 162, .*kept as rows; "
+            r"if they are none: --reader 'pass_over=\[162, 163",
+        ),
+        same=False,
+        also_ranked=10,
+    ),
+    S(
+        "another table below with other names, left out",
+        lines(
+            lambda rows: [
+                *rows[:161],
+                *["branch,manager,town,y", "B,Roe,Rome,yes", "C,12,Rome,no"] * (len(rows) > 9),
+            ]
+        ),
+        given={"label": "y", "given": {"pass_over": [162, 163, 164]}},
     ),
     S("sums below text", sheet(sums), says=("1 row at the end.*passed over",), also_ranked=1),
     S(

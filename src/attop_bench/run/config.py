@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import yaml
@@ -305,6 +306,11 @@ def _wrong_with(data: DatasetConfig) -> Iterator[str]:
     for name in data.files:
         if name not in kind.files:
             yield f"files: {name!r} is not a file of kind {data.kind!r}; {did_you_mean(name, kind.files)}"
+    for name in kind.files:
+        file = data.parameters.get(name)
+        is_joined = name == "labels" and isinstance(file, Mapping)
+        if not isinstance(file, (str, os.PathLike, NoneType)) and not is_joined:
+            yield f"{name} must be the name of a file, got {file!r}"
     for stage in kind.stages:
         params = stage_parameters(data.kind, stage, data.parameters)
         if data.scoring in AMOUNTS and params.get("amount", "its own") is None:

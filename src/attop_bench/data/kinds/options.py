@@ -83,9 +83,9 @@ class RawOptions(BaseModel):
         try:
             return cls(**options)
         except pydantic.ValidationError as error:
-            name = str(next(iter(error.errors()[0]["loc"]), ""))
+            names, value = _place(options, error.errors()[0]["loc"])
             raise refusal(
-                f"dataset {options.get('path')}", name, options.get(name), error
+                f"dataset {options.get('path')}", ": ".join(names), value, error
             ) from None
 
     @property
@@ -103,6 +103,19 @@ class RawOptions(BaseModel):
     def where(self) -> str:
         """Name of the data in messages."""
         return f"dataset {self.path}"
+
+
+def _place(
+    options: object, location: Sequence[str | int]
+) -> tuple[list[str], object]:
+    """Walk to the innermost value of an error: ``thresholds: x`` and 0.5 of ``thresholds: {x: 0.5}``."""
+    names = []
+    for key in location:
+        if not isinstance(options, Mapping) or key not in options:
+            break
+        names.append(str(key))
+        options = options[key]
+    return names, options if names else None
 
 
 class TableOptions(RawOptions):

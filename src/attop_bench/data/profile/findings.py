@@ -12,8 +12,6 @@ from attop_bench.data.ledger import Ledger
 from attop_bench.data.profile.profile import LabelColumn
 from attop_bench.data.profile.readers import KINDS, Column
 
-#: What is said where no column can be the label.
-NO_LABEL = "no column has two values: name the label, --label COLUMN --positive VALUE, or '>= 3', say"
 #: Lines that are said, and positives below which no difference between models shows.
 _MOST, _FEW_POSITIVES = 8, 50
 
@@ -130,9 +128,7 @@ class Look:
 
 def _complaints(table: Look) -> Iterator[str]:
     aside = {*table.twins, *table.leaks_left_out}
-    if table.label is None:
-        yield NO_LABEL
-    else:
+    if table.label is not None:
         aside.add(table.label.column)
         yield from _about_label(table, table.label)
     yield from table.said
@@ -268,7 +264,7 @@ def _about_rows(table: Look, columns: Sequence[Column]) -> Iterator[str]:
             what = f"only {table.sample - table.copies} differ, too few to keep each on one side of a split"
         yield f"{rows} with the features of a row before: {what}"
     if "decimal" in table.reader:
-        yield "numbers have a comma before the decimals: read with decimal: ','"
+        yield "numbers are read with a comma before the decimals, decimal: ','"
     if missing := [c for c in columns if c.missing and c.is_feature]:
         worst = max(missing, key=lambda c: c.missing)
         features = count_noun(len(missing), "feature")

@@ -92,7 +92,8 @@ def _known_or_not(profile: Profile) -> Profile:
 def candidates(profile: Profile) -> list[LabelColumn]:
     """Rank the columns that could be the label, the likeliest first.
 
-    They hold two values, or grades if their names or places say so, each class in enough rows for folds.
+    They hold two values, or grades if their names, places or orders say so, each class in enough rows for
+    folds.
     Names go first, then two values, columns without gaps, the last column, text, the rarest positives.
     """
     ranked = []
@@ -107,7 +108,9 @@ def candidates(profile: Profile) -> list[LabelColumn]:
             words = {*values.dropna().unique()}
             distinct = len({*map(_folded, words - UNKNOWN or words)})
         most = MOST if is_named else _GRADES
-        has_grades = 3 <= column.distinct <= most and (is_named or is_last)
+        is_ordered = column.name in profile.table.ordered
+        may_be_graded = is_named or is_last or is_ordered
+        has_grades = 3 <= column.distinct <= most and may_be_graded
         if not has_grades and 2 not in (column.distinct, distinct):
             continue
         label = as_label(profile, column.name)
@@ -304,8 +307,8 @@ def _grade(values: pd.Series) -> tuple[object, str]:
     most = 0.5 if len(grades) <= _GRADES else 0.1
     limits = [limit for limit in grades[1:] if (values >= limit).mean() <= most]
     limit = limits[0] if limits else grades[-1]
-    nearby = [f">= {other:g}" for other in grades[1:] if other != limit][:3]
-    return f">= {limit:g}", ", ".join(nearby)
+    nearby = [f">= {_plain(other)}" for other in grades[1:] if other != limit][:3]
+    return f">= {_plain(limit)}", ", ".join(nearby)
 
 
 def _plain(value: object) -> object:

@@ -23,6 +23,7 @@ from attop_bench.data.profile.leaks import leaks
 from attop_bench.data.profile.missing import (
     decide_missing,
     sentinels,
+    table_beside,
     words_for_nothing,
 )
 from attop_bench.data.profile.neighbours import remarks_on_neighbours
@@ -91,6 +92,7 @@ def evidence(profile: Profile, form: str | None) -> Look:
         *remarks_on_direction(table),
         *(remarks_on_files(files, table, profile.of_label) if files else ()),
         *profile.remarks,
+        *table_beside(frame),
         *sentinels(table, frame, numbers),
         *words_for_nothing(table, frame, categories),
         *remarks_on_neighbours(frame, others),

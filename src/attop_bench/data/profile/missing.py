@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from attop.extending import Floats, join_first
+from attop.extending import Floats, count_noun, join_first
 from attop_bench.data.profile.names import word_set
 from attop_bench.data.profile.profile import Profile
 from attop_bench.data.reading.cells import GAPS
@@ -306,11 +306,29 @@ def chance(hits: int, rows: int, n_pos: int, n: int) -> float:
     return float(share[seldom].sum() / share.sum())
 
 
+def table_beside(frame: pd.DataFrame) -> Iterator[str]:
+    """Ask whether the last columns, two or more, are another table: filled in the same first rows alone."""
+    beside: list[str] = []
+    n_first = int(frame.iloc[:, -1].count())
+    for name in reversed(list(frame)):
+        values = frame[name]
+        if values.count() != n_first or values.iloc[:n_first].hasnans:
+            break
+        beside.append(name)
+    if len(beside) >= 2 and 0 < n_first <= len(frame) / 2:
+        what = f"filled in the first {count_noun(n_first, 'row')} alone, as another table beside"
+        remedy = " ".join(
+            f"--role {shlex.quote(f'{name}=identifier')}" for name in beside
+        )
+        yield f"{join_first(beside[::-1])}: {what}; if so: {remedy}"
+
+
 def undecided(values: pd.Series) -> list[object]:
     """Find the values of a label that are no outcome yet, if two others are left.
 
-    Of text they are words such as Open, Pending or Inconclusive; of numbers -1, -9, 9, 99 and the like, if
-    they are below 0 where all others are not, or over twice the highest of the others.
+    Of text they are words such as Open, Pending or Inconclusive, but not Current beside numbers alone, as in
+    current, 30, 60, 90+, of which it is the first; of numbers -1, -9, 9, 99 and the like, if they are below 0
+    where all others are not, or over twice the highest of the others.
     """
     distinct = list(values.dropna().unique())
     if not 3 <= len(distinct) <= MOST:
@@ -323,6 +341,10 @@ def undecided(values: pd.Series) -> list[object]:
         ]
     else:
         none = [value for value in distinct if _is_open(_normal(value))]
+        steps = [value for value in distinct if re.search(r"\d", str(value))]
+        if len(steps) == len(distinct) - 1:
+            first = word_set("first step of numbers")
+            none = [value for value in none if _normal(value) not in first]
     return none if len(distinct) - len(none) >= 2 else []
 
 

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attop.experiment import MIN_RUNS
-from attop.extending import Top, count_noun
+from attop.extending import Top, count_noun, join_first
+from attop_bench.data.columns.categories import is_identifier
 from attop_bench.data.errors import DatasetError
-from attop_bench.data.profile.findings import NO_LABEL, Look
+from attop_bench.data.profile.findings import Look
 from attop_bench.data.profile.readers import Column
 
 #: Most columns a category becomes, and the number of rows from which 100 are a top.
@@ -86,7 +87,18 @@ def parameters(table: Look) -> dict[str, Any]:
     """Propose the parameters of the kind ``file`` for a table."""
     label = table.label
     if label is None:
-        raise DatasetError(f"dataset {table.path}: {NO_LABEL}")
+        halves = [
+            c.name for c in table.columns if c.kind == "constant" and c.missing
+        ]
+        of_one = (
+            f"; such as {join_first(halves)}, with one value or none"
+            if halves
+            else ""
+        )
+        raise DatasetError(
+            f"dataset {table.path}: no column has two values: name the label, --label COLUMN --positive "
+            f"VALUE, or '>= 3', say{of_one}"
+        )
     roles = _roles(table, {*table.twins, label.column})
     rest = [
         c for c in table.columns if c.name not in {label.column, *roles.values()}
@@ -107,7 +119,7 @@ def parameters(table: Look) -> dict[str, Any]:
         "drop_unlabelled": table.unlabelled > 0,
         **roles,
         "drop": [c.name for c in rest if c.name not in kept],
-        **_of_features(features),
+        **_of_features(features, table.sample - table.unlabelled - table.undecided),
         "copies_together": table.parts_copies and not lists_or_entities,
     }
     named = {"path": table.path, "label": label.column, "positive": label.positive}
@@ -136,8 +148,11 @@ def _roles(table: Look, aside: Container[str]) -> dict[str, str]:
     return roles
 
 
-def _of_features(features: Sequence[Column]) -> dict[str, object]:
-    """Choose the options of features by their kinds: text, categories, and how gaps are filled."""
+def _of_features(features: Sequence[Column], labelled: int) -> dict[str, object]:
+    """Choose the options of features by their kinds: text, categories, and how gaps are filled.
+
+    A category is named as one, too, whose values would seem names in the rows with a label alone.
+    """
     categorical = [
         c
         for c in features
@@ -147,7 +162,13 @@ def _of_features(features: Sequence[Column]) -> dict[str, object]:
     gaps = any(c.missing or c.marks for c in features if c.kind != "text")
     return {
         "text": [c.name for c in features if c.kind == "text"],
-        "categories": [c.name for c in categorical if c.own or not c.text],
+        "categories": [
+            c.name
+            for c in categorical
+            if c.own
+            or not c.text
+            or is_identifier(c.distinct, int(labelled * (1 - c.missing)))
+        ],
         "one_hot": bool(categorical),
         "max_categories": _CEILING if many else None,
         "impute": "median" if gaps else None,

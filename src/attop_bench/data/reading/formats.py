@@ -269,7 +269,7 @@ def read_table(
     refuse_twice(frame.columns, where)
     if len(frame) == 0:
         raise DatasetError(f"{where}: the file has no rows")
-    keys = ("ledger", "suspects", "lines", "remarks")
+    keys = ("ledger", "suspects", "lines", "remarks", "ordered")
     facts = {key: frame.attrs.pop(key) for key in keys if key in frame.attrs}
     facts.setdefault("ledger", Ledger(len(frame), len(frame)))
     facts["ledger"].require(len(frame), where)

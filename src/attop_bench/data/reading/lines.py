@@ -16,10 +16,11 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attop.extending import Ints
 from attop_bench.data.errors import DatasetError
@@ -48,7 +49,8 @@ AGAIN = "with the header again"
 ANOTHER = "with names of the header, as where another table begins"
 UNITS = "below the header, such as units"
 END = "at the end, such as a sum or a remark"
-SUBTOTAL = "in the middle whose numbers are the sum or mean of rows above"
+SUBTOTAL = "whose numbers are the sum or mean of rows above"
+OTHERS = "with words in columns of numbers, as where another table begins"
 GIVEN = "named in pass_over"
 
 #: Lines at the end of a table that are passed over without a question; rows that show what a column holds.
@@ -59,8 +61,8 @@ _FEWEST, _ENOUGH = 3, 5
 _TOLD, _TOLD_WELL = 2, 4
 #: A sum that is so many times as large as any row's value is no row's.
 _LARGE = 3
-#: Rows with a word for a sum, in the middle, beyond which it is a category.
-_MOST_SUBTOTALS = 200
+#: Rows of a column with a word for a sum, beyond which it is a category; of another table, that are sought.
+_MOST_SUBTOTALS, _MOST_OTHERS = 200, 1000
 #: Signs of drawn lines, and where lines of two directions meet; Markdown has colons.
 _STROKES, _JOINTS = "-=_\u2500\u2501\u2550", "+|:\u253c\u2502\u251c\u2524 "
 _OF_SIGNS = rf"[{re.escape(_STROKES + _JOINTS)}]*"
@@ -68,9 +70,9 @@ _LEAST_STROKES = 3
 _PLAIN = re.compile(r"[-+\d.,eE]*")
 _NONE = GAPS | UNKNOWN
 _SUM_WORDS = (
-    "total,grand total,grandtotal,sub total,subtotal,sum,summe,gesamtsumme,gesamt,somme,suma,totale,итого,"
-    "合计,总计,razem,celkem,toplam,összesen,yhteensä,totaal,totalt,mean,average,avg,durchschnitt,mittelwert,"
-    "moyenne,media,promedio"
+    "total,grand total,grandtotal,sub total,subtotal,sum,summe,gesamtsumme,gesamt,ergebnis,gesamtergebnis,"
+    "somme,suma,totale,итого,合计,总计,razem,celkem,toplam,összesen,yhteensä,totaal,totalt,mean,average,avg,"
+    "durchschnitt,mittelwert,moyenne,media,promedio"
 )
 _CASES: tuple[Callable[[str], str], ...] = (
     str.lower,
@@ -81,6 +83,10 @@ _CASES: tuple[Callable[[str], str], ...] = (
 _SUMS = frozenset(
     case(word) + end
     for word, case, end in product(_SUM_WORDS.split(","), _CASES, ("", ":"))
+)
+#: A group's sum has its name, too: North Total, Summe Nord.
+_OF_GROUP = r"(?i)^\s*({0})\s|\s({0}):?\s*$".format(
+    "|".join(_SUM_WORDS.replace(" ", r"\s").split(","))
 )
 
 
@@ -285,6 +291,7 @@ def _verdicts(
     if header is not None:
         verdicts |= _headers_again(frame, header)
         verdicts |= dict.fromkeys(_units(frame, verdicts), (UNITS, True))
+    verdicts |= dict.fromkeys(_other_table(frame, verdicts), (OTHERS, False))
     verdicts |= dict.fromkeys(_subtotals(frame, verdicts), (SUBTOTAL, False))
     end = list(_end(frame, verdicts))
     few = len(end) <= _HANDFUL
@@ -407,22 +414,38 @@ def _says_units(row: Sequence[str], below: pd.DataFrame) -> bool:
     return not any(_comes_back(row[j], below[j]) for j in others)
 
 
-def _subtotals(frame: pd.DataFrame, suspects: Mapping[int, object]) -> list[int]:
-    """Find the places of rows in the middle that a word of a sum and their numbers show to be sums."""
-    from pyarrow import array
-    from pyarrow.compute import is_in
+def _other_table(frame: pd.DataFrame, suspects: Mapping[int, object]) -> list[int]:
+    """Find the places of the last rows, from one with words in all columns of numbers on, if each has one.
 
+    The first rows tell which columns, two or more, are of numbers.
+    """
+    rows = (row for row in range(len(frame)) if row not in suspects)
+    above = frame.iloc[list(islice(rows, _HANDFUL))]
+    numeric = [j for j in frame if _looks_numeric(above[j])]
+    first = max(next(rows, len(frame)), len(frame) - _MOST_OTHERS)
+    tail = frame.iloc[first:][numeric]
+    start = len(tail)
+    for place in range(len(tail) - 1, -1, -1):
+        of_words = _parts(tail, place)[1]
+        if not of_words:
+            break
+        if len(of_words) == len(numeric):
+            start = place
+    if len(numeric) < 2 or len(tail) - start < _FEWEST:
+        return []
+    return [row for row in range(first + start, len(frame)) if row not in suspects]
+
+
+def _subtotals(frame: pd.DataFrame, suspects: Mapping[int, object]) -> list[int]:
+    """Find the places of rows that a word of a sum and their numbers show to be sums of those above."""
     named = np.zeros(len(frame), bool)
     for j in frame:
         if j == 0 or not _looks_numeric(frame[j]):
-            words = is_in(array(frame[j]), array_of(_SUMS))
-            named |= words.to_numpy(zero_copy_only=False)
+            named |= _names_sums(frame[j])
     totals: dict[int, np.ndarray] = {}
     subtotals: list[int] = []
     start = 0
-    places = np.flatnonzero(named[:-1])
-    if len(places) > _MOST_SUBTOTALS:  # a category
-        return []
+    places = np.flatnonzero(named)
     for row in map(int, places):
         numbers, _ = _parts(frame, row)
         if row in suspects or not numbers:
@@ -436,6 +459,23 @@ def _subtotals(frame: pd.DataFrame, suspects: Mapping[int, object]) -> list[int]
             subtotals.append(row)
             start = row + 1
     return subtotals
+
+
+def _names_sums(column: pd.Series) -> NDArray[np.bool_]:
+    """Mark the values that are a word for a sum, alone or at an end of a name, unless they are many."""
+    from pyarrow import array
+    from pyarrow.compute import is_in, match_substring_regex
+
+    values = array(column)
+    named = np.zeros(len(column), bool)
+    for words in (
+        is_in(values, array_of(_SUMS)),
+        match_substring_regex(values, _OF_GROUP),
+    ):
+        found = words.to_numpy(zero_copy_only=False)
+        if found.sum() <= _MOST_SUBTOTALS:  # else it is a category
+            named |= found
+    return named
 
 
 def _may_be_sum(
@@ -472,6 +512,8 @@ def _end(
     """Yield the lines at the end that are no rows, the last first: place, rule, whether it is certain."""
     for row in range(len(frame) - 1, 0, -1):
         rule, certain = suspects.get(row, ("", False))
+        if rule == OTHERS:
+            continue
         if rule in (DRAWN, AGAIN):
             yield row, rule, certain or rule == DRAWN
             continue

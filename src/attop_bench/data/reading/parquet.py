@@ -27,12 +27,17 @@ def read_parquet(path: StrPath) -> pd.DataFrame:
         columns = [
             name for name in table.column_names if not _NO_NAME.fullmatch(name)
         ]
+        ordered = [
+            name for name in columns if getattr(table[name].type, "ordered", False)
+        ]
         table = pyarrow.table(
             [_plain(table[name]) for name in columns], names=columns
         )
-        return table.to_pandas(
+        frame = table.to_pandas(
             types_mapper=_with_missing, split_blocks=True, self_destruct=True
         )
+        frame.attrs["ordered"] = ordered
+        return frame
     # What a damaged file raises depends on where it is damaged.
     except Exception as error:
         raise DatasetError(

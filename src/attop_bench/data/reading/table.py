@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -49,6 +49,8 @@ class Table:
     lines: Ints | None = None
     #: What is not used of the file, in words.
     remarks: Sequence[str] = ()
+    #: Columns whose values have an order by their type.
+    ordered: Collection[str] = ()
 
     def values(self, name: str) -> pd.Series:
         """Read a column: numbers if all that are present are, else text without blanks around it.
