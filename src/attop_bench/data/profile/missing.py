@@ -308,19 +308,19 @@ def chance(hits: int, rows: int, n_pos: int, n: int) -> float:
 
 def table_beside(frame: pd.DataFrame) -> Iterator[str]:
     """Ask whether the last columns, two or more, are another table: filled in the same first rows alone."""
-    beside: list[str] = []
+    columns: list[str] = []
     n_first = int(frame.iloc[:, -1].count())
     for name in reversed(list(frame)):
         values = frame[name]
         if values.count() != n_first or values.iloc[:n_first].hasnans:
             break
-        beside.append(name)
-    if len(beside) >= 2 and 0 < n_first <= len(frame) / 2:
+        columns.append(name)
+    if len(columns) >= 2 and 0 < n_first <= len(frame) / 2:
         what = f"filled in the first {count_noun(n_first, 'row')} alone, as another table beside"
         remedy = " ".join(
-            f"--role {shlex.quote(f'{name}=identifier')}" for name in beside
+            f"--role {shlex.quote(f'{name}=identifier')}" for name in columns
         )
-        yield f"{join_first(beside[::-1])}: {what}; if so: {remedy}"
+        yield f"{join_first(columns[::-1])}: {what}; if so: {remedy}"
 
 
 def undecided(values: pd.Series) -> list[object]:

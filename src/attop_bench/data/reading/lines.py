@@ -472,9 +472,9 @@ def _names_sums(column: pd.Series) -> NDArray[np.bool_]:
         is_in(values, array_of(_SUMS)),
         match_substring_regex(values, _OF_GROUP),
     ):
-        found = words.to_numpy(zero_copy_only=False)
-        if found.sum() <= _MOST_SUBTOTALS:  # else it is a category
-            named |= found
+        has_word = words.to_numpy(zero_copy_only=False)
+        if has_word.sum() <= _MOST_SUBTOTALS:  # else it is a category
+            named |= has_word
     return named
 
 
