@@ -196,7 +196,7 @@ def leaks_at_top(
     ]
     sample = _sampled(frame, features)
     texts = [column.name for column in features if column.kind == "text"]
-    phrases = Phrases.of_columns(frame, texts, sample)
+    phrases = Phrases.of_columns(frame, texts, sample) if texts else None
     suspected = {
         column.name: orders
         for column in columns

@@ -49,8 +49,6 @@ class Phrases:
         cls, frame: pd.DataFrame, columns: Sequence[str], read: Ints
     ) -> Phrases | None:
         """Find the phrases of some columns of text in the rows `read`; None if no word comes back."""
-        if not columns:
-            return None
         from scipy import sparse
         from sklearn.feature_extraction.text import CountVectorizer
 
