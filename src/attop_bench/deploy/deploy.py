@@ -728,17 +728,7 @@ def share_kept(
     """Measure the share of the top that two models share if a fifth of their training rows differ."""
     if dataset.groups is not None:
         return math.nan
-    halves = []
-    # Each of two trains on five sixths, of whole entities if there are any.
-    for fold in folds:
-        units = fold.train if dataset.entity is None else dataset.entity[fold.train]
-        sixths = np.array_split(
-            np.random.default_rng(job.seed).permutation(np.unique(units)), 6
-        )
-        halves += [
-            Fold(fold.train[~np.isin(units, out)], fold.test)
-            for out in (sixths[0], sixths[-1])
-        ]
+    halves = [half for fold in folds for half in _two_of(fold, dataset, job.seed)]
     fixed = [
         replace(
             job, param_grid={name: [v] for name, v in one.items()}, ensemble=None
@@ -764,6 +754,17 @@ def share_kept(
             ]
         )
     )
+
+
+def _two_of(fold: Fold, dataset: Dataset, seed: int) -> list[Fold]:
+    """Make two folds that train on five sixths each, of whole entities if there are any."""
+    units = fold.train if dataset.entity is None else dataset.entity[fold.train]
+    order = np.random.default_rng(seed).permutation(np.unique(units))
+    sixths = np.array_split(order, 6)
+    return [
+        Fold(fold.train[~np.isin(units, out)], fold.test)
+        for out in (sixths[0], sixths[-1])
+    ]
 
 
 def _run(job: Job, dataset: Dataset, fold: Fold) -> Record:

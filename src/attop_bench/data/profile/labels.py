@@ -22,6 +22,7 @@ from attop_bench.data.errors import DatasetError
 from attop_bench.data.profile.missing import MOST, undecided, usual_words
 from attop_bench.data.profile.names import is_outcome
 from attop_bench.data.profile.profile import LabelColumn, Profile
+from attop_bench.data.profile.readers import Column
 from attop_bench.data.reading.cells import UNKNOWN
 from attop_bench.data.reading.table import Table
 
@@ -103,10 +104,7 @@ def candidates(profile: Profile) -> list[LabelColumn]:
         values = profile.frame[column.name]
         is_last = column.name == profile.columns[-1].name
         is_named = is_outcome(column.name)
-        distinct = column.distinct
-        if column.text and distinct <= _GRADES:
-            words = {*values.dropna().unique()}
-            distinct = len({*map(_folded, words - UNKNOWN or words)})
+        distinct = _count_of_outcomes(column, values)
         most = MOST if is_named else _GRADES
         is_ordered = column.name in profile.table.ordered
         may_be_graded = is_named or is_last or is_ordered
@@ -128,6 +126,14 @@ def candidates(profile: Profile) -> list[LabelColumn]:
         )
         ranked.append((order, label))
     return [label for _, label in sorted(ranked, key=lambda one: one[0])]
+
+
+def _count_of_outcomes(column: Column, values: pd.Series) -> int:
+    """Count the different values of a column; of few words without those that stand for nothing."""
+    if not column.text or column.distinct > _GRADES:
+        return column.distinct
+    words = {*values.dropna().unique()}
+    return len({*map(_folded, words - UNKNOWN or words)})
 
 
 def _having_positive(profile: Profile) -> LabelColumn:

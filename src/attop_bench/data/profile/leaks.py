@@ -53,19 +53,26 @@ def leaks(
                 evidence[column.name] = how
         for strength, part in _evidence(codes, column.kind == "number", y):
             found[strength][column.name] = part
-    parts: dict[str, Part] = {}
-    if 0 < len(found["value"]) <= max(_MOST, _SHARE * len(columns)):
-        parts = found["value"]
-        # By chance in one of 1,000 values.
-        if len(found["part"]) <= _MOST and y.mean() < 0.1:
-            parts = found["part"] | parts
     parts = {
         name: replace(part, tried=len(rest))
-        for name, part in parts.items()
+        for name, part in _strong(found, len(columns), y.mean()).items()
         if name not in evidence
     }
     evidence |= leaks_at_top(in_days, rest, y, tuple(evidence), parts)
     return {c.name: evidence[c.name] for c in rest if c.name in evidence}
+
+
+def _strong(
+    evidence: Mapping[str, Mapping[str, Part]], n_columns: int, share: float
+) -> Mapping[str, Part]:
+    """Choose the parts that are so few that chance does not explain them, at a share of positives."""
+    values, parts = evidence["value"], evidence["part"]
+    if not 0 < len(values) <= max(_MOST, _SHARE * n_columns):
+        return {}
+    # By chance in one of 1,000 values.
+    if len(parts) <= _MOST and share < 0.1:
+        return {**parts, **values}
+    return values
 
 
 def _evidence(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -197,18 +198,35 @@ def leaks_at_top(
     sample = _sampled(frame, features)
     texts = [column.name for column in features if column.kind == "text"]
     phrases = Phrases.of_columns(frame, texts, sample) if texts else None
-    suspected = {
-        column.name: orders
-        for column in columns
-        if column.name not in told and column.kind != "unusable"
-        if (orders := _suspected(frame[column.name], column, y, 2 * len(columns)))
-    }
+    suspected = _suspected_columns(frame, columns, y, told)
     of_phrases = _suspected_phrases(phrases, y)
     if not (suspected or of_phrases or parts):
         return {}
-    aside = {*suspected, *parts}
+    others = _share_by_others(
+        frame, features, y, sample, phrases, parts, of_phrases, {*suspected, *parts}
+    )
+    evidence = {name: [part.ahead_of(others, y)] for name, part in parts.items()}
+    for name in {**suspected, **of_phrases}:
+        evidence.setdefault(name, []).extend(
+            order.among(sample).ahead_of(others[sample], y[sample])
+            for order in (*suspected.get(name, ()), *of_phrases.get(name, ()))
+        )
+    return _first_of_each(evidence)
+
+
+def _share_by_others(
+    frame: pd.DataFrame,
+    features: Sequence[Column],
+    y: NDArray[np.bool_],
+    sample: Ints,
+    phrases: Phrases | None,
+    parts: Mapping[str, Part],
+    of_phrases: Mapping[str, Sequence[Part | _Side]],
+    aside: Collection[str],
+) -> Floats:
+    """Predict the share of positives without the columns `aside` and words of suspected rows."""
     alone = [part.rows for part in parts.values()]
-    with_phrases = [p.rows for several in of_phrases.values() for p in several]
+    with_phrases = [part.rows for part in chain(*of_phrases.values())]
     read = [rows[sample] for rows in with_phrases]
     rest = [c for c in features if c.name not in aside]
     rest = _not_telling(frame, rest, alone)
@@ -216,17 +234,27 @@ def leaks_at_top(
     words = phrases and phrases.weights([*alone, *with_phrases], aside)
     # Words are known of the sample alone.
     further = [] if phrases else alone
-    others = _shares_by(frame, rest, y, sample, further, words)
-    evidence = {name: [part.ahead_of(others, y)] for name, part in parts.items()}
-    for name in {**suspected, **of_phrases}:
-        evidence.setdefault(name, []).extend(
-            order.among(sample).ahead_of(others[sample], y[sample])
-            for order in (*suspected.get(name, ()), *of_phrases.get(name, ()))
-        )
-    first = (
-        (name, next(filter(None, hows), "")) for name, hows in evidence.items()
-    )
-    return {name: how for name, how in first if how}
+    return _shares_by(frame, rest, y, sample, further, words)
+
+
+def _suspected_columns(
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    y: NDArray[np.bool_],
+    told: Sequence[str],
+) -> dict[str, list[_Order | _Side]]:
+    """List the suspected orders and sides by column, but for columns of which it is told."""
+    usable = (c for c in columns if c.name not in told and c.kind != "unusable")
+    orders = {
+        c.name: _suspected(frame[c.name], c, y, 2 * len(columns)) for c in usable
+    }
+    return {name: several for name, several in orders.items() if several}
+
+
+def _first_of_each(evidence: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Keep the first evidence of each column that has any."""
+    first = {name: next(filter(None, hows), "") for name, hows in evidence.items()}
+    return {name: how for name, how in first.items() if how}
 
 
 def _sampled(frame: pd.DataFrame, columns: Sequence[Column]) -> Ints:
@@ -291,10 +319,7 @@ def _orders(
     values: pd.Series, column: Column, y: NDArray[np.bool_], tried: int
 ) -> Iterator[_Order | _Side]:
     """Yield the orders of the rows by one column, and their sides by whether it has a value."""
-    missing = values.array.isna()
-    if column.kind == "category" and column.text:
-        nothing = list(filter(says_nothing, values.unique()))
-        missing = missing | values.isin(nothing).to_numpy()
+    missing = _without_value(values, column)
     if missing.any():
         yield _Order("with a value", (~missing).astype(float), tried)
         yield _Order("without a value", missing.astype(float), tried)
@@ -316,6 +341,15 @@ def _orders(
         # The shares of a thousand columns take seconds.
         if hits[hits > _MOSTLY * rows].sum() >= _MOSTLY * y.sum() / _QUARTER:
             yield _Order("first by its values", shares_of_others(codes, y), tried)
+
+
+def _without_value(values: pd.Series, column: Column) -> NDArray[np.bool_]:
+    """Mark the rows of a column that are missing, or of a category that says nothing."""
+    missing = values.array.isna()
+    if column.kind != "category" or not column.text:
+        return missing
+    nothing = list(filter(says_nothing, values.unique()))
+    return missing | values.isin(nothing).to_numpy()
 
 
 def _shares_by(

@@ -7,7 +7,7 @@ is chosen, then what is missing is decided, and the evidence is gathered.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,6 @@ def evidence(profile: Profile, form: str | None) -> Look:
     table, frame, y = profile.table, profile.frame, profile.positives
     answers = profile.answers
     others = [c for c in profile.columns if c.name != profile.of_label]
-    numbers = [c.name for c in _measured(profile) if c.kind == "number"]
     features = [c.name for c in others if c.is_feature]
     dates = [c.name for c in profile.columns if c.kind == "date" and not c.missing]
     spans = {name: _span(frame[name]) for name in dates}
@@ -82,22 +81,6 @@ def evidence(profile: Profile, form: str | None) -> Look:
     if profile.label is not None and y is not None:
         label = profile.label.column
         leaking = leaks(frame[classed], profile.columns, label, y[classed])
-    categories = [
-        c.name
-        for c in others
-        if c.kind == "category" and c.text and c.name not in leaking
-    ]
-    files = files_beside(profile.path, [answers.labels, *profile.reader.values()])
-    remarks = [
-        *remarks_on_direction(table),
-        *(remarks_on_files(files, table, profile.of_label) if files else ()),
-        *profile.remarks,
-        *table_beside(frame),
-        *sentinels(table, frame, numbers),
-        *words_for_nothing(table, frame, categories),
-        *remarks_on_neighbours(frame, others),
-        *written_oddly(table, frame),
-    ]
     return Look(
         path=os.fspath(profile.path),
         rows=profile.rows,
@@ -119,10 +102,30 @@ def evidence(profile: Profile, form: str | None) -> Look:
         format=form,
         labels=answers.labels,
         reader=profile.reader,
-        said=remarks,
+        said=list(_remarks(profile, leaking)),
         ledger=table.ledger,
         doubtful=lines_of(table.suspects) if table.ledger.doubtful else [],
     )
+
+
+def _remarks(profile: Profile, leaking: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is to be said of a table as a whole; `leaking` columns are not spoken of again."""
+    table, frame = profile.table, profile.frame
+    others = [c for c in profile.columns if c.name != profile.of_label]
+    numbers = [c.name for c in _measured(profile) if c.kind == "number"]
+    words = [c.name for c in others if c.kind == "category" and c.text]
+    options = [profile.answers.labels, *profile.reader.values()]
+    files = files_beside(profile.path, options)
+    yield from remarks_on_direction(table)
+    if files:
+        yield from remarks_on_files(files, table, profile.of_label)
+    yield from profile.remarks
+    yield from table_beside(frame)
+    yield from sentinels(table, frame, numbers)
+    categories = [name for name in words if name not in leaking]
+    yield from words_for_nothing(table, frame, categories)
+    yield from remarks_on_neighbours(frame, others)
+    yield from written_oddly(table, frame)
 
 
 def _measured(profile: Profile) -> list[Column]:

@@ -87,18 +87,7 @@ def parameters(table: Look) -> dict[str, Any]:
     """Propose the parameters of the kind ``file`` for a table."""
     label = table.label
     if label is None:
-        halves = [
-            c.name for c in table.columns if c.kind == "constant" and c.missing
-        ]
-        of_one = (
-            f"; such as {join_first(halves)}, with one value or none"
-            if halves
-            else ""
-        )
-        raise DatasetError(
-            f"dataset {table.path}: no column has two values: name the label, --label COLUMN --positive "
-            f"VALUE, or '>= 3', say{of_one}"
-        )
+        raise _without_label(table)
     roles = _roles(table, {*table.twins, label.column})
     rest = [
         c for c in table.columns if c.name not in {label.column, *roles.values()}
@@ -126,6 +115,18 @@ def parameters(table: Look) -> dict[str, Any]:
     if isinstance(table.labels, str):
         del named["label"]  # they have no name
     return named | {name: value for name, value in optional.items() if value}
+
+
+def _without_label(table: Look) -> DatasetError:
+    """Make the error of a table without a column of two values; one of a value or none may be the label."""
+    halves = [c.name for c in table.columns if c.kind == "constant" and c.missing]
+    of_one = (
+        f"; such as {join_first(halves)}, with one value or none" if halves else ""
+    )
+    return DatasetError(
+        f"dataset {table.path}: no column has two values: name the label, --label COLUMN --positive "
+        f"VALUE, or '>= 3', say{of_one}"
+    )
 
 
 def _roles(table: Look, aside: Container[str]) -> dict[str, str]:

@@ -210,32 +210,15 @@ def found_again(
     encoding is guessed where the reader names none.
     """
     new = dict(reader)
-    remarks = []
+    remarks: list[str] = []
     if form == "csv":
-        encoding = encoding_of(path)
-        if encoding is None:
-            new.pop("encoding", None)
-        elif "encoding" not in new:
-            new["encoding"], example = encoding
-            remarks.append(
-                f"no UTF-8: read as {new['encoding']}, such as {example!r}"
-            )
+        new, remarks = _with_encoding(path, reader)
     if not new.get("header", True) or (form == "excel" and not new.get("skip")):
         return new, remarks
-    ways = [new]
-    if form == "csv":
-        ways += [{**new, "separator": mark} for mark in _OTHER_MARKS]
     renamed = new.get("names") or {}
     others = renamed.values() if isinstance(renamed, Mapping) else ()
     wanted = set(names).difference(others)
-    best, fewest = new, len(wanted)
-    for way in ways:
-        rows = _first_rows(path, form, way)
-        place, lacking = _header_in(rows, wanted)
-        if lacking < fewest:
-            best, fewest = way, lacking
-        if not lacking:
-            break
+    best, fewest, place, rows = _way_of(path, form, new, wanted)
     if best is not new:
         mark = best["separator"]
         remarks.append(f"fields are separated by {mark!r}, unlike the data's")
@@ -244,6 +227,41 @@ def found_again(
         above = count_noun(place, "line") if place else "nothing"
         remarks.append(f"{above} above the header passed over, unlike the data's")
     return best, remarks
+
+
+def _way_of(
+    path: StrPath,
+    form: str,
+    reader: dict[str, Any],
+    wanted: Collection[str],
+) -> tuple[dict[str, Any], int, int, list[list[str]]]:
+    """Find the first way to read that lacks fewest names; count these, and give its header and first rows."""
+    ways = [reader]
+    if form == "csv":
+        ways += [{**reader, "separator": mark} for mark in _OTHER_MARKS]
+    best, fewest = reader, len(wanted)
+    for way in ways:
+        rows = _first_rows(path, form, way)
+        place, lacking = _header_in(rows, wanted)
+        if lacking < fewest:
+            best, fewest = way, lacking
+        if not lacking:
+            break
+    return best, fewest, place, rows
+
+
+def _with_encoding(
+    path: StrPath, reader: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[str]]:
+    """Find the options of a reader with the encoding of a file, and what is to be said of it."""
+    encoding = encoding_of(path)
+    if encoding is None:
+        return {name: v for name, v in reader.items() if name != "encoding"}, []
+    if "encoding" in reader:
+        return dict(reader), []
+    name, example = encoding
+    remark = f"no UTF-8: read as {name}, such as {example!r}"
+    return {**reader, "encoding": name}, [remark]
 
 
 def _header_in(

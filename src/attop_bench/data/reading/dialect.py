@@ -165,17 +165,22 @@ def separator_of(
             )
         except csv.Error:
             continue
-        width, times = Counter(map(len, rows)).most_common(1)[0] if rows else (1, 0)
-        if width == 1 or times < FIT * len(rows):
-            continue
-        header = next(row for row in rows if len(row) == width)
-        cuts = _CUTS.intersection("".join(header))
-        fields = [field for row in rows[:200] for field in row]
-        cut = sum(
-            not cuts.isdisjoint(field) and not is_number(field.strip())
-            for field in fields
-        )
-        fit = times / len(rows) * (1 - cut / len(fields))
+        fit = _fit_of(rows)
         if fit > score + 1e-9:
             best, score = separator, fit
     return best
+
+
+def _fit_of(rows: Sequence[Sequence[str]]) -> float:
+    """Compute the share of rows of as many fields, by that of fields nothing else would cut; 0 if few are."""
+    width, times = Counter(map(len, rows)).most_common(1)[0] if rows else (1, 0)
+    if width == 1 or times < FIT * len(rows):
+        return 0.0
+    header = next(row for row in rows if len(row) == width)
+    cuts = _CUTS.intersection("".join(header))
+    fields = [field for row in rows[:200] for field in row]
+    cut = sum(
+        not cuts.isdisjoint(field) and not is_number(field.strip())
+        for field in fields
+    )
+    return times / len(rows) * (1 - cut / len(fields))
