@@ -464,15 +464,19 @@ def _subtotals(frame: pd.DataFrame, suspects: Mapping[int, object]) -> list[int]
 def _names_sums(column: pd.Series) -> NDArray[np.bool_]:
     """Mark the values that are a word for a sum, alone or at an end of a name, unless they are many."""
     from pyarrow import array
-    from pyarrow.compute import is_in, match_substring_regex
+    from pyarrow.compute import is_in, match_substring_regex, unique
 
     values = array(column)
+    distinct = unique(values)
     named = np.zeros(len(column), bool)
-    for words in (
-        is_in(values, array_of(_SUMS)),
-        match_substring_regex(values, _OF_GROUP),
+    for is_word in (
+        is_in(distinct, array_of(_SUMS)),
+        match_substring_regex(distinct, _OF_GROUP),
     ):
-        has_word = words.to_numpy(zero_copy_only=False)
+        words = distinct.filter(is_word)
+        if not len(words):
+            continue
+        has_word = is_in(values, words).to_numpy(zero_copy_only=False)
         if has_word.sum() <= _MOST_SUBTOTALS:  # else it is a category
             named |= has_word
     return named
