@@ -318,9 +318,8 @@ def _headers_again(
     names = {j: name for j, name in enumerate(header) if name.strip() not in _NONE}
     most = len(names) // 2
     rows = {*verdicts}
-    for j in list(names)[
-        : most + 1
-    ]:  # most names in their places have one of these
+    # Most names in their places have one of these.
+    for j in list(names)[: most + 1]:
         rows |= {*np.flatnonzero(frame[j] == names[j]).tolist()}
     if not rows:
         return verdicts
@@ -668,9 +667,8 @@ def _evidence_of(column: pd.Series, value: str) -> int | None:
 
 def _looks_numeric(column: pd.Series) -> bool:
     """Decide whether the first values of a column are numbers."""
-    if (
-        len(column) and plain_floats(column.iloc[:_SAMPLE]) is not None
-    ):  # as of most
+    # Most columns of numbers are plain ones.
+    if len(column) and plain_floats(column.iloc[:_SAMPLE]) is not None:
         return True
     present = [
         value
